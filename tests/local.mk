@@ -20,6 +20,7 @@ EXTRA_DIST += \
 	tests/harness/random.h \
 	tests/harness/root.h \
 	tests/harness/stream.h \
+	tests/libpfm4/abi.c tests/libpfm4/attrs.c tests/libpfm4/judges.sh tests/libpfm4/processor.c \
 	tests/loops/README.md \
 	tests/tables \
 	tests/unit/assign.h \
@@ -50,6 +51,7 @@ unit_tests = \
 	tests/unit/assign_generic \
 	tests/unit/assign_powerpc \
 	tests/unit/assign_x86 \
+	tests/unit/compat/libpfm4 \
 	tests/unit/cpus_x86 \
 	tests/unit/descriptions \
 	tests/unit/engine \
@@ -160,6 +162,8 @@ tests_unit_assign_generic_LDADD = arch/libarch.la $(CHECK_LIBS)
 tests_unit_assign_powerpc_LDADD = arch/libarch.la $(CHECK_LIBS)
 tests_unit_assign_x86_LDADD = arch/libarch.la $(CHECK_LIBS)
 tests_unit_lib_base_call_LDFLAGS = $(WRAP_CONTROLS)
+# With its own copy of the sources, because a shared library has another libperfctr beneath it.
+tests_unit_compat_libpfm4_SOURCES = tests/unit/compat/libpfm4.c tests/harness/skylake.c $(libpfm4_sources)
 tests_unit_lib_perf_clock_LDADD = $(PMU_LDADD)
 tests_unit_cpus_x86_LDADD = arch/libarch.la $(CHECK_LIBS)
 tests_unit_lib_perf_clock_LDFLAGS = $(PMU_WRAP) -Wl,--wrap=clock_gettime

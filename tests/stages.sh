@@ -49,7 +49,7 @@ valgrind_units() (
 
 # Where libelf or libdw is missing, tests of perfex would leave parts out.
 gcc_and_check() {
-	build_and_check gcc --with-libelf --with-libdw --prefix="$work/install/root"
+	build_and_check gcc --with-libelf --with-libdw --enable-libpfm4 --prefix="$work/install/root"
 }
 
 # What gcc has built.
@@ -69,9 +69,12 @@ installation() (
 	[ "$(head -c 40 "$root/share/man/man3/vperfctr_stop.3")" = ".so man3/vperfctr_control.3" ] &&
 		echo "PASS aliases of man pages" || echo "FAIL aliases of man pages"
 	for file in lib/udev/rules.d/60-perfctr.rules lib/sysusers.d/perfctr.conf share/man/man4/perfctr.4 \
-		share/bash-completion/completions/perfex share/zsh/site-functions/_perfex; do
+		share/bash-completion/completions/perfex share/zsh/site-functions/_perfex lib/libperfctr/libpfm4/libpfm.so.4; do
 		[ -s "$root/$file" ] && echo "PASS $file" || echo "FAIL $file"
 	done
+	# shellcheck disable=SC2016 # the command's own
+	[ "$(LD_LIBRARY_PATH=/none "$root/bin/perfex" --as-libpfm4 sh -c 'echo "$LD_LIBRARY_PATH"')" = \
+		"$root/lib/libperfctr/libpfm4:/none" ] && echo "PASS perfex --as-libpfm4" || echo "FAIL perfex --as-libpfm4"
 	make -s -C "$work/gcc" uninstall >/dev/null
 	[ -z "$(find "$root" -type f)" ] && echo "PASS uninstall" || {
 		find "$root" -type f
@@ -202,6 +205,7 @@ stages_of_all() {
 # The first commands that a newcomer runs, on the systems that they are promised for.
 stages_of_long() {
 	stages_of_all long
+	stage "judges of libpfm4" tests/libpfm4/judges.sh "$work/gcc" "$work/libpfm4"
 	for suite in bookworm trixie; do
 		stage "fresh $suite" tests/fresh.sh $suite "scripts/test"
 		stage "fresh $suite, make check" tests/fresh.sh $suite "scripts/try && cd build && make check"

@@ -56,6 +56,7 @@ perfex_SOURCES = \
 	tools/perfex/options.c tools/perfex/options.h \
 	tools/perfex/show.c tools/perfex/show.h \
 	tools/perfex/perfex.c
+perfex_CPPFLAGS = $(AM_CPPFLAGS) -DPKGLIBDIR='"$(pkglibdir)"'
 perfex_LDADD = tools/libperfex.a lib/libperfctr.la $(LIBELF_LIBS) -lm -ldl
 
 bin_PROGRAMS += perfctr-info

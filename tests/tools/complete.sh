@@ -12,7 +12,7 @@ PATH=$work/bin:$PATH
 export PATH
 
 # The long options of the help.
-"$perfex" -h | grep -o -e '--[a-z][a-z-]*' | sort -u >"$work/options"
+"$perfex" -h | grep -o -e '--[a-z][a-z0-9-]*' | sort -u >"$work/options"
 
 # ---- bash ----
 # shellcheck disable=SC2016,SC2317
@@ -30,7 +30,7 @@ if command -v bash >/dev/null; then
 	expect "bash: short options" 0 '^-A$' in_bash 'perfex -'
 	in_bash 'perfex -' | sort >"$work/offered"
 	{
-		grep -v -e '^-[A-Za-z]$' -e '^--[a-z-]*$' "$work/offered"
+		grep -v -e '^-[A-Za-z]$' -e '^--[a-z0-9-]*$' "$work/offered"
 		uniq -d "$work/offered"
 	} >"$work/out"
 	if [ -s "$work/out" ]; then fail "bash: options" "these are none, or there twice:"; else pass "bash: options"; fi
@@ -99,7 +99,7 @@ in_zsh() {	# LINE: what it becomes
 	rm -f "$work/line" "$work/ready"
 	timeout 60 zsh -f "$work/type.zsh" "$work" "$1"
 }
-grep -o -e '--[a-z][a-z-]*' "$completion/_perfex" | grep -v '^--cpu}\?$' | sort -u >"$work/zsh"
+grep -o -e '--[a-z][a-z0-9-]*' "$completion/_perfex" | grep -v '^--cpu}\?$' | sort -u >"$work/zsh"
 echo --cpu >>"$work/zsh"
 sort -u "$work/zsh" -o "$work/zsh"
 expect "zsh: all options" 0 '^same$' sh -c "cmp '$work/options' '$work/zsh' && echo same"

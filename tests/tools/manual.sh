@@ -75,9 +75,9 @@ kill "${other:-}" 2>/dev/null
 [ $blocks -ge 10 ] || { : >"$work/out"; fail "blocks" "only $blocks"; }
 
 # ---- options ----
-"$perfex" -h | grep -o -e '--[a-z][a-z-]*' -e ' -[a-zA-Z],' | tr -d ' ,' | sort -u >"$work/known"
+"$perfex" -h | grep -o -e '--[a-z][a-z0-9-]*' -e ' -[a-zA-Z],' | tr -d ' ,' | sort -u >"$work/known"
 for name in perfex.1 perfctr_users.7; do
-	sed -n 's/\\-/-/g; s/.*perfex \(.*\)/\1/p' "$srcdir/man/$name" | grep -o -e '\(^\| \)--[a-z][a-z-]*' | tr -d ' ' |
+	sed -n 's/\\-/-/g; s/.*perfex \(.*\)/\1/p' "$srcdir/man/$name" | grep -o -e '\(^\| \)--[a-z][a-z0-9-]*' | tr -d ' ' |
 		sort -u >"$work/named"
 	comm -23 "$work/named" "$work/known" >"$work/out"
 	if [ -s "$work/named" ] && [ ! -s "$work/out" ]; then
@@ -87,7 +87,7 @@ for name in perfex.1 perfctr_users.7; do
 	fi
 done
 # What the help has, the page has.
-sed -n 's/^\.It //p' "$page" | grep -o -e 'Fl -[a-z][a-z-]*' | sed 's/Fl /-/' | sort -u >"$work/described"
+sed -n 's/^\.It //p' "$page" | grep -o -e 'Fl -[a-z][a-z0-9-]*' | sed 's/Fl /-/' | sort -u >"$work/described"
 grep -e '^--' "$work/known" | comm -23 - "$work/described" >"$work/out"
 if [ -s "$work/out" ]; then fail "each option" "has no place in perfex.1:"; else pass "each option"; fi
 exit $failed

@@ -206,6 +206,10 @@ wrong 'exclude each other' --sample --folded --perf-data
 refuse 'writes -o.s file, and there is none' --sample --perf-data touch "$work/ran"
 wrong 'twice' --sample -p "$$,$$"
 wrong 'does not go with' --sample --append
+wrong 'counts nothing and does not go with other options' --as-libpfm4
+refuse 'counts nothing and does not go with other options' --as-libpfm4 -e cs touch "$work/ran"
+refuse 'there is no command to run' --as-libpfm4
+refuse 'there is no command to run' --as-libpfm4 --
 wrong 'process 1 can\|no process\|1 twice' -p 1,1
 
 echo "$lines wrong command lines"

@@ -17,6 +17,7 @@ const char options_help[] =
 	"              [command [argument ...]]\n"
 	"       perfex [options] --diff COMMAND COMMAND\n"
 	"       perfex [-o FILE] [--csv | --json] --merge FILE ...\n"
+	"       perfex --as-libpfm4 command [argument ...]\n"
 	"       perfex -l | -L [word ...]\n"
 	"       perfex [--cpu NAME] -M list\n"
 	"       perfex -i | -h | --version\n"
@@ -71,6 +72,8 @@ const char options_help[] =
 	"                         moments,histogram,threads\n"
 	"      --merge            put reports of --regions --json together, one for each\n"
 	"                         process\n"
+	"      --as-libpfm4       count nothing; run a command that uses libpfm4 with\n"
+	"                         libperfctr in its place\n"
 	"  -o, --output FILE      write results to FILE (-: standard output), not to\n"
 	"                         standard error; in it %p is the process id, %h the\n"
 	"                         host, %q{NAME} a variable's value\n"
@@ -123,6 +126,7 @@ enum {
 	OPTION_THRESHOLD,
 	OPTION_REGIONS,
 	OPTION_MERGE,
+	OPTION_AS_LIBPFM4,
 	OPTION_CONTROL, /* and above: the index of the word in the control */
 };
 
@@ -162,6 +166,7 @@ static const struct option known[] = {
 	{ "perf-data", no_argument, NULL, OPTION_PERF_DATA },
 	{ "regions", optional_argument, NULL, OPTION_REGIONS },
 	{ "merge", no_argument, NULL, OPTION_MERGE },
+	{ "as-libpfm4", no_argument, NULL, OPTION_AS_LIBPFM4 },
 	{ "period", required_argument, NULL, 'c' },
 	{ "frequency", required_argument, NULL, 'F' },
 	{ "output", required_argument, NULL, 'o' },
@@ -357,6 +362,7 @@ static bool take_option(struct options *options, int option, const char *text)
 		set_mode(options, MODE_REGIONS);
 		break;
 	case OPTION_MERGE: set_mode(options, MODE_MERGE); break;
+	case OPTION_AS_LIBPFM4: set_mode(options, MODE_AS_LIBPFM4); break;
 	case 'M':
 		events_add_metrics(&options->events, text);
 		if (!strcmp(text, "list"))
@@ -450,6 +456,21 @@ static void check_regions(const struct options *options)
 		die("--merge takes files, and there is none");
 	if (!options->command)
 		die(no_command);
+}
+
+/* Nothing is counted, and all other options are about counts, lists and results. */
+static void check_as_libpfm4(const struct options *options)
+{
+	char **line = options->line + 2;
+
+	if (!options->command)
+		die(no_command);
+	if (*line && !strcmp(*line, "--"))
+		line++;
+	if (options->command != line)
+		die("--as-libpfm4 counts nothing and does not go with other options: write perfex "
+		    "--as-libpfm4 %s ...",
+		    options->command[0]);
 }
 
 static void check_sample(const struct options *options)
@@ -664,6 +685,7 @@ void options_read(struct options *options, int argc, char **argv)
 		check_regions(options);
 		events_free_clocks(&options->events);
 		break;
+	case MODE_AS_LIBPFM4: check_as_libpfm4(options); break;
 	case MODE_COUNT: make_events(options); break;
 	default: break;
 	}

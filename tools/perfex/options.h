@@ -15,6 +15,7 @@ enum mode {
 	MODE_SAMPLE,
 	MODE_REGIONS,
 	MODE_MERGE,
+	MODE_AS_LIBPFM4,
 	MODE_LIST,
 	MODE_INFO,
 	MODE_CPU,     /* --cpu */

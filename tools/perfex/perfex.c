@@ -536,6 +536,24 @@ static int measure_regions(struct options *options)
 	return same_end(&end);
 }
 
+/* Runs a command whose libpfm.so.4 is libperfctr's, before all that it had to look in. */
+static int run_as_libpfm4(char **command)
+{
+	static const char directory[] = PKGLIBDIR "/libpfm4";
+	const char *before = getenv("LD_LIBRARY_PATH");
+	char *path;
+
+	if (access(PKGLIBDIR "/libpfm4/libpfm.so.4", R_OK) < 0)
+		die("--as-libpfm4: there is no libpfm.so.4 in %s (%s); configure libperfctr with "
+		    "--enable-libpfm4",
+		    directory, strerror(errno));
+	if (asprintf(&path, "%s%s%s", directory, before ? ":" : "", before ? before : "") < 0 ||
+	    setenv("LD_LIBRARY_PATH", path, 1) < 0)
+		die("--as-libpfm4: %s", strerror(errno));
+	free(path);
+	child_become(command);
+}
+
 int main(int argc, char **argv)
 {
 	struct options options;
@@ -549,6 +567,7 @@ int main(int argc, char **argv)
 	case MODE_SAMPLE: return take_samples(&options);
 	case MODE_REGIONS: return measure_regions(&options);
 	case MODE_MERGE: return merge(&options);
+	case MODE_AS_LIBPFM4: return run_as_libpfm4(options.command);
 	default:
 		status = tell(&options);
 		options_free(&options);

@@ -390,3 +390,10 @@ void child_release(const struct child *child, const char *command)
 	waitpid(child->pid, NULL, __WALL);
 	end_unexecuted(command, failure);
 }
+
+void child_become(char **command)
+{
+	limits_give_back();
+	execvp(command[0], command);
+	end_unexecuted(command[0], errno);
+}

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * child.h - the command's process: it waits until its counters are open, and then executes the
- * command, with the signals that perfex was started with. Both calls exit on failure.
+ * command, with the signals that perfex was started with. The calls exit on failure.
  */
 #ifndef PERFCTR_TOOLS_CHILD_H
 #define PERFCTR_TOOLS_CHILD_H
@@ -43,5 +43,8 @@ void child_release(const struct child *child, const char *command);
  * or told it to quit, however it reacted.
  */
 bool child_end(const struct child *child);
+
+/* Becomes the command, with what perfex was started with; or ends as a shell would. */
+void child_become(char **command) __attribute__((noreturn));
 
 #endif /* PERFCTR_TOOLS_CHILD_H */

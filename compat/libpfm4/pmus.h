@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* pmus.h - PMUs under libpfm4's names and numbers */
+#ifndef PERFCTR_COMPAT_LIBPFM4_PMUS_H
+#define PERFCTR_COMPAT_LIBPFM4_PMUS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+/* The modifiers of an event depend on what it is of: bits. */
+enum { OF_INTEL = 1, OF_AMD = 2, OF_OTHER = 4, OF_KERNEL = 8, OF_SOFTWARE = 16, OF_RAW = 32 };
+#define OF_X86	(OF_INTEL | OF_AMD)
+#define OF_CORE (OF_X86 | OF_OTHER)
+
+struct pmu {
+	int number;
+	const char *name;
+	const char *id; /* of libperfctr's table; NULL: the kernel's own names, and raw codes */
+	unsigned char of;
+	unsigned char counters, fixed;
+};
+
+/* One more than the last number. */
+int pmus_end(void);
+
+/* The PMU of this number; NULL: none that libperfctr has a table of. */
+const struct pmu *pmus_get(int number);
+
+/* The PMU of this name, in any case of letters; NULL: there is none. */
+const struct pmu *pmus_named(const char *name, size_t length);
+
+/* The PMU of this machine's processor; of P-cores, if it has several types. NULL: it has no name.
+ */
+const struct pmu *pmus_native(void);
+
+bool pmus_is_present(const struct pmu *pmu);
+
+/* A sentence for people. */
+const char *pmus_description(const struct pmu *pmu);
+
+#endif /* PERFCTR_COMPAT_LIBPFM4_PMUS_H */
