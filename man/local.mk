@@ -11,9 +11,11 @@ dist_man_MANS += \
 	man/perfctr_error.3 \
 	man/perfctr_event_check.3 \
 	man/perfctr_info.3 \
+	man/perfctr_languages.7 \
 	man/perfctr_list_resolve.3 \
 	man/perfctr_metrics_open.3 \
 	man/perfctr_porting.7 \
+	man/perfctr_python.7 \
 	man/perfctr_region_begin.3 \
 	man/perfctr_total_create.3 \
 	man/perfctr_tutorial.7 \

@@ -21,6 +21,8 @@ sed -n 's/^static inline .*[ *]\(perfctr_[a-z_]*\)(.*/\1/p' "$work/headers" | so
 {
 	comm -23 "$work/declared" "$work/inline"
 	sed -n 's/^extern struct .* \(perfctr_[a-z_]*\);.*/\1/p' "$work/headers" # a variable
+	# Functions for other languages of what is inline.
+	sed -n 's/^[a-z].*[ *]\(perfctr_[a-z_]*\)(.*/\1/p' "$srcdir/lib/languages.h"
 } | sort >"$work/header"
 sed -n 's/^	\([a-z_]*\);$/\1/p' "$srcdir/lib/libperfctr.map" | sort -u >"$work/map"
 diff "$work/header" "$work/map"
@@ -174,7 +176,7 @@ fi
 # Each block is a program, or a command, which others run. A page without a program fails.
 for page in "$srcdir"/man/*.[347]; do
 	name=$(basename "$page")
-	case $name in perfctr_cxx.*) continue ;; esac # tests/bindings has it
+	case $name in perfctr_cxx.* | perfctr_python.* | perfctr_languages.*) continue ;; esac # tests/bindings has it
 	rm -f "$work"/example-*.c
 	sed 's/\\e/\\/g' "$page" | awk -v file="$work/example-" '
 		/^\.Bd -literal/ { on = first = 1; n++; next } /^\.Ed/ { on = 0 } first && /^\$/ { on = 0 } { first = 0 }

@@ -1,0 +1,45 @@
+#!/bin/sh
+# SPDX-License-Identifier: LGPL-2.1-or-later
+# Calls from a language without a binding: the example of perfctr_languages(7) in LuaJIT, and the functions of what is
+# inline in C, as a program sees them that includes no header.
+# The environment: srcdir; CC, CFLAGS; LIBPERFCTR, the build's .libs directory with the library.
+set -u
+srcdir=$(cd "${srcdir:-.}" && pwd) cc=${CC:-cc} lib=$(cd "${LIBPERFCTR:-lib/.libs}" && pwd)
+case $cc in *musl*) exit 0 ;; esac # LuaJIT is of the other C library
+[ -e "$lib/libperfctr.so.0" ] || { echo "SKIP languages: the library was built without a shared one"; exit 77; }
+LD_LIBRARY_PATH=$lib
+export LD_LIBRARY_PATH
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+cd "$work" || exit
+failed=0
+check() {	# NAME STATUS
+	if [ "$2" = 0 ]; then echo "PASS $1"; else echo "FAIL $1"; failed=1; fi
+}
+
+# The page has them all, and no other.
+sed -n 's/^[a-z].*[ *]\(perfctr_[a-z_]*\)(.*/\1/p' "$srcdir/lib/languages.h" | sort >functions
+sed -n '/^\.Ss What is inline/,/^\.Ss Rules/s/^\.Fn \(perfctr_[a-z_]*\).*/\1/p' "$srcdir/man/perfctr_languages.7" | sort >told
+[ "$(wc -l <functions)" -gt 10 ] && diff functions told
+check "the page names the functions" $?
+
+# shellcheck disable=SC2086
+$cc -std=gnu11 ${CFLAGS:-} -Wall -Wextra -Werror -I"$srcdir/include" "$srcdir/tests/bindings/languages.c" -o languages \
+	-L"$lib" -lperfctr -ldl && ./languages
+check "the functions do what is inline" $?
+
+if command -v luajit >/dev/null; then
+	awk '/^\.Bd -literal/ { on = 1; next } /^\.Ed/ { on = 0 } on' "$srcdir/man/perfctr_languages.7" >page.lua
+	luajit page.lua >output 2>&1 && grep -q '^page-faults:u.[0-9]' output
+	status=$?
+	[ $status = 0 ] || cat output
+	check "the page's example in LuaJIT" $status
+	sed 's/page-faults:u/page-fautls/' page.lua >wrong.lua
+	! luajit wrong.lua >output 2>&1 && grep -q 'did you mean page-faults' output
+	status=$?
+	[ $status = 0 ] || cat output
+	check "its error is the library's sentence" $status
+else
+	echo "SKIP the page's example: there is no luajit"
+fi
+exit $failed

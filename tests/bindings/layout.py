@@ -1,0 +1,49 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""Writes a C program that does not compile unless the structures of the Python package are those of the
+headers: sizes, offsets and sizes of members."""
+
+import ctypes
+
+from perfctr import _c
+
+NAMES = {
+    "Reading": "perfctr_reading",
+    "Target": "perfctr_target",
+    "ListEvent": "perfctr_list_event",
+    "Part": "perfctr_part",
+    "EventName": "perfctr_event_name",
+    "Metric": "perfctr_metric",
+    "MetricValue": "perfctr_metric_value",
+    "Check": "perfctr_check",
+    "Reader": "perfctr_reader",
+    "SamplerConfig": "perfctr_sampler_config",
+    "Counts": "perfctr_record_counts",
+    "RecordSample": "perfctr_record_sample",
+    "RecordMmap": "perfctr_record_mmap",
+    "RecordComm": "perfctr_record_comm",
+    "RecordTask": "perfctr_record_task",
+    "RecordLost": "perfctr_record_lost",
+    "Record": "perfctr_record",
+    "Region": "perfctr_region",
+    "RegionValue": "perfctr_region_value",
+    "RegionReading": "perfctr_region_reading",
+}
+BEGINNINGS = ("RecordSample", "Record")  # what follows is not read
+
+structures = {
+    name for name, thing in vars(_c).items() if isinstance(thing, type) and issubclass(thing, ctypes.Structure)
+}
+assert structures - {"Structure"} == set(NAMES), structures
+
+print("#include <stddef.h>\n#include <libperfctr.h>\n#include <perfctr/read.h>\n#include <perfctr/regions.h>")
+for name, c in NAMES.items():
+    structure = getattr(_c, name)
+    if name not in BEGINNINGS:
+        print('_Static_assert(sizeof(struct %s) == %d, "%s");' % (c, ctypes.sizeof(structure), c))
+    for member, _ in structure._fields_:
+        field, c_name = getattr(structure, member), member.rstrip("_")
+        about = '"%s.%s"' % (c, c_name)
+        print("_Static_assert(offsetof(struct %s, %s) == %d, %s);" % (c, c_name, field.offset, about))
+        if member != "as_":
+            size = "sizeof(((struct %s *)0)->%s) == %d" % (c, c_name, field.size)
+            print("_Static_assert(%s, %s);" % (size, about))

@@ -1,0 +1,460 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""Makes every call of bindings/python, rightly and wrongly: the wrong ones must raise perfctr.Error
+with their errno and sentence. Needs no counters of the processor."""
+
+import asyncio
+import errno
+import math
+import mmap
+import os
+import pickle
+import select
+import subprocess
+import sys
+import tempfile
+import threading
+import unittest
+
+import perfctr
+from perfctr import _c
+
+
+def fault(pages):
+    with mmap.mmap(-1, pages * mmap.PAGESIZE) as memory:
+        for page in range(pages):
+            memory[page * mmap.PAGESIZE] = 1
+
+
+def in_thread(call):
+    raised = []
+
+    def run():
+        try:
+            call()
+        except BaseException as exception:
+            raised.append(exception)
+
+    thread = threading.Thread(target=run)
+    thread.start()
+    thread.join()
+    if raised:
+        raise raised[0]
+
+
+class Case(unittest.TestCase):
+    def fails(self, code, words, call, *arguments, **named):
+        with self.assertRaises(perfctr.Error) as raised:
+            call(*arguments, **named)
+        error = raised.exception
+        self.assertEqual((error.errno, words in str(error)), (code, True), error)
+        self.assertTrue(error.sentence == str(error) != "")
+
+    def in_child(self, call):
+        """In a child of fork(), which ends as a program of Python does."""
+        sys.stdout.flush()
+        child = os.fork()
+        if not child:
+            status = 1
+            try:
+                call()
+                status = 0
+            except BaseException as exception:
+                print("| in the child: %r" % exception)
+            finally:
+                # Runs what is registered for the end of the program, as sys.exit() does.
+                import atexit
+
+                atexit._run_exitfuncs()
+                os._exit(status)
+        self.assertEqual(os.waitpid(child, 0)[1], 0)
+
+
+class Counting(Case):
+    def test_block(self):
+        with perfctr.count("page-faults:u", "task-clock") as c:
+            fault(100)
+            self.assertGreaterEqual(c["page-faults:u"], 100)
+        self.assertTrue(100 <= c["page-faults:u"] < 200)
+        self.assertTrue(c.readings.exact and c.readings["task-clock"].exact)
+        self.assertEqual(list(c.dict()), ["page-faults:u", "task-clock"])
+        counted = c["page-faults:u"]
+        fault(10)
+        self.assertEqual(c["page-faults:u"], counted)
+        with self.assertRaises(KeyError):
+            c["cycles"]
+        self.assertIn("page-faults:u", repr(c.readings))
+        reading = c.readings["task-clock"]
+        self.assertEqual(reading.quality, perfctr.Quality.EXACT)
+        self.assertEqual(reading.value, reading.estimate)
+        self.assertTrue(reading.enabled == reading.running > 0)
+        # What the block raises comes out, and the counts are there.
+        with self.assertRaises(ZeroDivisionError):
+            with perfctr.count("page-faults:u") as c:
+                1 / 0
+        self.assertGreaterEqual(c["page-faults:u"], 0)
+
+    def test_partial(self):
+        with perfctr.count("page-faults:u", "nonsense:event", partial=True) as c:
+            self.assertTrue(c.set.event(1).reason)
+        self.assertEqual(list(c.dict()), ["page-faults:u"])
+        self.assertEqual(c.readings["nonsense:event"].quality, perfctr.Quality.NOT_COUNTED)
+        self.assertFalse(c.readings.exact)
+
+    def test_wrong(self):
+        self.fails(errno.EINVAL, "did you mean page-faults", perfctr.count, "page-fautls")
+        self.fails(errno.EINVAL, "zero byte", perfctr.count, "page\0faults")
+        self.fails(errno.ESRCH, "", perfctr.count, "page-faults", target=perfctr.thread(0x7FFFFFF))
+        self.assertTrue(issubclass(perfctr.Error, OSError))
+
+    def test_frame(self):
+        with perfctr.count("page-faults:u") as c:
+            fault(10)
+        try:
+            import pandas
+        except ImportError:
+            with self.assertRaises(ImportError):
+                c.frame()
+            print("SKIP a frame: there is no pandas")
+            return
+        frame = c.frame()
+        self.assertIsInstance(frame, pandas.DataFrame)
+        self.assertEqual(frame.loc["page-faults:u", "value"], c["page-faults:u"])
+        self.assertEqual(frame.loc["page-faults:u", "quality"], "exact")
+
+
+class Sets(Case):
+    def test_calls(self):
+        with perfctr.Set("page-faults:u", "task-clock") as counters:
+            self.assertEqual(counters.names, ("page-faults:u", "task-clock"))
+            self.assertEqual(counters.event(1).unit, "msec")
+            self.assertEqual(counters.parts()[0], perfctr.Part(0, -1, ""))
+            counters.disable()
+            counters.reset()
+            fault(10)
+            self.assertEqual(counters.read()["page-faults:u"].value, 0)
+            counters.enable()
+            fault(10)
+            self.assertGreaterEqual(counters.read_part(0)["page-faults:u"].value, 10)
+            counters.check()
+            self.fails(errno.EINVAL, "", counters.event, 2)
+            self.fails(errno.EINVAL, "", counters.read_part, 1)
+            self.fails(errno.ESRCH, "", counters.read_thread, 1)
+            readings = counters.read()
+        self.assertGreaterEqual(readings["page-faults:u"].value, 10)
+        for call in ("read", "enable", "disable", "reset", "check"):
+            self.fails(errno.EINVAL, "NULL", getattr(counters, call))
+        self.fails(errno.EINVAL, "NULL", counters.event, 0)
+        self.fails(errno.EINVAL, "NULL", counters.reader, 0)
+        self.assertEqual(counters.parts(), [])
+        counters.close()
+
+    def test_reader(self):
+        counters = perfctr.Set("page-faults:u")
+        reader = counters.reader(0)
+        self.assertFalse(reader.is_inline)  # the kernel's own events are in no register
+        before = reader.read()
+        fault(50)
+        self.assertTrue(50 <= reader.read() - before < 100)
+        self.fails(errno.EINVAL, "", counters.reader, 1)
+        in_thread(reader.read)
+        self.in_child(lambda: self.fails(errno.ESRCH, "parent process", reader.read))
+        counters.close()
+        self.fails(errno.EINVAL, "NULL", reader.read)
+
+    def test_targets(self):
+        with perfctr.Set("page-faults:u", target=perfctr.process(), inherit=True) as counters:
+            before = counters.read()["page-faults:u"].value
+            in_thread(lambda: fault(100))
+            self.assertGreaterEqual(counters.read()["page-faults:u"].value - before, 100)
+            counters.read_thread(threading.get_native_id())
+        self.fails(errno.ENODEV, "", perfctr.Set, "task-clock", target=perfctr.processor(8191))
+        self.fails(errno.ENOENT, "", perfctr.Set, "task-clock", target=perfctr.cgroup("/no/such"))
+        with perfctr.Set("task-clock", target=perfctr.thread(threading.get_native_id())):
+            pass
+        try:
+            with perfctr.Set("task-clock", target=perfctr.every_processor()) as counters:
+                self.assertEqual(len(counters.parts()), os.sysconf("SC_NPROCESSORS_ONLN"))
+            with perfctr.Set("task-clock", target=perfctr.processor(0)) as counters:
+                self.assertEqual(counters.parts()[0].processor, 0)
+            perfctr.Set("task-clock", target=perfctr.thread_on_processor(0, 0)).close()
+        except perfctr.Error as error:
+            print("SKIP processors: %s" % error)
+
+    def test_other_thread_and_child(self):
+        counters = perfctr.Set("page-faults:u")
+        before = counters.read()["page-faults:u"].value
+        in_thread(lambda: fault(100))
+        self.assertLess(counters.read()["page-faults:u"].value - before, 100)
+        in_thread(counters.read)
+
+        def child():
+            self.fails(errno.ESRCH, "parent process", counters.read)
+            counters.close()
+            self.fails(errno.EINVAL, "NULL", counters.read)
+            with perfctr.count("page-faults:u") as c:
+                fault(10)
+            self.assertGreaterEqual(c["page-faults:u"], 10)
+
+        self.in_child(child)
+        self.in_child(lambda: self.fails(errno.ESRCH, "", counters.read))
+        counters.read()
+        in_thread(counters.close)
+        self.fails(errno.EINVAL, "NULL", counters.read)
+
+    def test_end_of_the_interpreter(self):
+        program = """if True:
+            import perfctr, threading, weakref
+            counters = perfctr.Set("page-faults:u")
+            sampler = perfctr.Sampler("page-faults:u", period=1)
+            metrics = perfctr.Metrics("ipc", processor="skylake")
+            class Late:
+                def __del__(self):
+                    try:
+                        counters.read()
+                    except perfctr.Error as error:
+                        print("late:", error)
+                    except AttributeError:
+                        pass
+            counters.late = Late()
+            counters.itself = counters
+            perfctr.region("r").__enter__()
+        """
+        done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True)
+        self.assertEqual((done.returncode, done.stderr), (0, ""), done)
+
+
+class Names(Case):
+    def test_calls(self):
+        perfctr.check_event("page-faults:u")
+        self.fails(errno.EINVAL, "did you mean page-faults", perfctr.check_event, "page-fautls")
+        self.assertIn("page-faults", [event.name for event in perfctr.events("software")])
+        self.assertGreater(len(perfctr.events()), len(perfctr.events("software")))
+        self.fails(errno.EINVAL, "", perfctr.events, "no-such-kind")
+        self.assertIn("skylake", [processor.name for processor in perfctr.processors()])
+        self.assertGreater(len(perfctr.processor_events("skylake")), 50)
+        self.fails(errno.ENOENT, "no-such", perfctr.processor_events, "no-such")
+        resolved = perfctr.resolve("{page-faults,task-clock}")
+        self.assertEqual([event.name for event in resolved], ["page-faults", "task-clock"])
+        self.assertEqual(resolved[0].item, resolved[1].item)
+        self.fails(errno.EINVAL, "", perfctr.resolve, "page-fautls")
+        self.assertTrue(perfctr.resolve("nonsense:event", partial=True)[0].reason)
+
+        class Stop(Exception):
+            pass
+
+        def stop(_):
+            raise Stop
+
+        with self.assertRaises(Stop):
+            _c.each(_c.EachName, lambda c: _c.lib.perfctr_cpu_list(c, None), stop)
+
+    def test_machine(self):
+        findings = perfctr.doctor()
+        self.assertGreater(len(findings), 2)
+        self.assertTrue(all(finding.name for finding in findings))
+        self.assertTrue(perfctr.native_processor()[1])
+        self.assertIn(perfctr.provider(), ("perf", "driver"))
+
+
+class Metrics(Case):
+    def test_calls(self):
+        with perfctr.Metrics("ipc", processor="skylake") as metrics:
+            self.assertEqual((len(metrics), metrics.metric(0).name), (1, "ipc"))
+            self.assertIn("instructions", metrics.events)
+            with perfctr.count("page-faults:u", "task-clock") as c:
+                fault(10)
+            value = metrics.values(c.readings)["ipc"]
+            self.assertTrue(0 < value.value < 1 and value.beyond and not value.reason)
+            self.assertEqual(value.quality, perfctr.Quality.EXACT)
+            with perfctr.count("page-faults:u") as few:
+                pass
+            self.fails(errno.EINVAL, "another number", metrics.value, 0, few.readings)
+            self.fails(errno.EINVAL, "", metrics.value, 1, c.readings)
+            self.fails(errno.EINVAL, "", metrics.metric, 1)
+            with perfctr.count("page-faults:u", "nonsense:event", partial=True) as none:
+                pass
+            value = metrics.value(0, none.readings)
+            self.assertTrue(math.isnan(value.value) and value.reason)
+        self.fails(errno.EINVAL, "NULL", metrics.metric, 0)
+        self.fails(errno.EINVAL, "NULL", metrics.value, 0, c.readings)
+        self.assertEqual(len(metrics), 0)
+        self.fails(errno.EINVAL, "no-such", perfctr.Metrics, "no-such", processor="skylake")
+        self.fails(errno.ENOENT, "no-such", perfctr.Metrics, "ipc", processor="no-such")
+        self.assertIn("ipc", [metric.name for metric in perfctr.metrics("skylake")])
+        self.fails(errno.ENOENT, "no-such", perfctr.metrics, "no-such")
+
+
+class Sampling(Case):
+    def test_calls(self):
+        fields = ("ip", "tid", "time", "addr", "period", "callchain")
+        with perfctr.Sampler("page-faults:u", period=1, fields=fields, comm=True) as sampler:
+            fault(50)
+            sampler.disable()
+            select.select([sampler], [], [], 0)
+            records = [record for record in sampler if record.type == "SAMPLE"]
+            self.assertGreaterEqual(len(records), 50)
+            record = records[-1]
+            self.assertEqual((record.pid, record.tid), (os.getpid(), threading.get_native_id()))
+            self.assertTrue(record.ip and record.addr and record.time and record.period == 1)
+            self.assertTrue(record.chain and isinstance(record.bytes, bytes) and record.bytes)
+            self.assertIsNone(sampler.next())
+            self.assertEqual(sampler.lost(), 0)
+            sampler.enable()
+            sampler.set_period(10)
+            sampler.disable()
+            sampler.refresh(1)
+            sampler.check()
+            self.in_child(lambda: self.fails(errno.ESRCH, "parent process", sampler.next))
+        for call in ("next", "fileno", "enable", "disable", "lost", "check"):
+            self.fails(errno.EINVAL, "NULL", getattr(sampler, call))
+        self.fails(errno.EINVAL, "NULL", sampler.refresh, 1)
+        self.fails(errno.EINVAL, "NULL", sampler.set_period, 1)
+        self.fails(errno.EINVAL, "NULL", list, sampler)
+        self.fails(errno.EINVAL, "", perfctr.Sampler, "page-faults:u")
+        self.fails(errno.EINVAL, "no field", perfctr.Sampler, "page-faults:u", fields=("no",))
+        self.assertEqual(perfctr.data_src_text(0), "nothing")
+
+    def test_records_of_threads(self):
+        with perfctr.Sampler(
+            "page-faults:u", target=perfctr.process(), period=1, task=True, comm=True, mmap=True
+        ) as sampler:
+            in_thread(lambda: fault(10))
+            program = "import mmap; mmap.mmap(-1, 4096)"
+            subprocess.run([sys.executable, "-c", program], check=True)
+            sampler.disable()
+            types = {record.type for record in sampler}
+        self.assertLessEqual({"SAMPLE", "FORK", "EXIT"}, types)
+
+
+class Regions(Case):
+    def setUp(self):
+        perfctr.regions.start("page-faults:u", moments=True)
+        self.addCleanup(perfctr.regions.stop)
+
+    def test_calls(self):
+        region = perfctr.region("calls")
+        self.fails(errno.ENOENT, "", region.read)
+        with region:
+            fault(50)
+
+        @region
+        def work(pages, twice=False):
+            """Works."""
+            fault(pages * (1 + twice))
+            return pages
+
+        self.assertEqual((work(10), work(5, twice=True)), (10, 5))
+        self.assertEqual((work.__name__, work.__doc__), ("work", "Works."))
+        in_thread(lambda: work(1))
+        reading = region.read()
+        self.assertEqual((reading.visits, len(reading.values)), (3, 2))
+        self.assertEqual(region.read_all().visits, 4)
+        faults = reading.values[1]
+        self.assertTrue(70 <= faults.inclusive < 100 and faults.maximum >= 50 > faults.minimum)
+        with self.assertRaises(ZeroDivisionError):
+            with region:
+                1 / 0
+        self.assertEqual(region.read().visits, 4)
+        region.reset()
+        self.assertEqual(region.read().visits, 0)
+        perfctr.regions.open_thread()
+        self.fails(errno.EINVAL, "", perfctr.region, "")
+        self.fails(errno.EALREADY, "", perfctr.regions.start)
+
+    def test_nested(self):
+        outer, inner = perfctr.region("outer"), perfctr.region("inner")
+        with outer, outer:
+            with inner:
+                fault(20)
+        self.assertEqual((outer.read().visits, inner.read().visits), (2, 1))
+
+    def test_report(self):
+        with perfctr.region("reported"):
+            pass
+        with tempfile.TemporaryDirectory() as directory:
+            file = os.path.join(directory, "report")
+            perfctr.regions.report(file, format="json")
+            with open(file, encoding="utf-8") as contents:
+                self.assertIn("reported", contents.read())
+            missing = os.path.join(directory, "no", "file")
+            self.fails(errno.ENOENT, "", perfctr.regions.report, missing)
+        self.fails(errno.EINVAL, "no format", perfctr.regions.report, format="xml")
+
+    def test_suspended(self):
+        region = perfctr.region("suspended")
+
+        async def suspends():
+            with region:
+                await asyncio.sleep(0)
+
+        async def does_not():
+            with region:
+                fault(1)
+            await asyncio.sleep(0)
+
+        async def raises():
+            with region:
+                await asyncio.sleep(0)
+                raise ZeroDivisionError
+
+        def generator():
+            with region:
+                yield 1
+
+        async def asynchronous():
+            with region:
+                yield 1
+
+        async def drives():
+            async for _ in asynchronous():
+                pass
+
+        self.fails(errno.EINVAL, "suspended inside of region", asyncio.run, suspends())
+        asyncio.run(does_not())
+        with self.assertRaises(ZeroDivisionError):
+            asyncio.run(raises())
+        self.fails(errno.EINVAL, "suspended inside of region", list, generator())
+        self.fails(errno.EINVAL, "suspended inside of region", asyncio.run, drives())
+        for function in (suspends, generator, asynchronous):
+            self.fails(errno.EINVAL, "may suspend inside of region", region, function)
+        # Where there is no loop, nothing tells whether it suspends.
+        self.fails(errno.EINVAL, "suspended inside of region", does_not().send, None)
+
+    def test_other_thread_and_child(self):
+        region = perfctr.region("threads")
+        with region:
+            self.fails(errno.EINVAL, "not in region", in_thread, lambda: region.__exit__(None, None, None))
+        self.fails(errno.EINVAL, "not in region", region.__exit__, None, None, None)
+
+        def child():
+            with region:
+                pass
+            self.fails(errno.EINVAL, "", region.read)
+            self.fails(errno.EINVAL, "", perfctr.regions.stop)
+
+        self.in_child(child)
+
+    def test_measured_twice(self):
+        perfctr.regions.stop()
+        self.fails(errno.EINVAL, "", perfctr.regions.stop)
+        with perfctr.regions.measure("page-faults:u"):
+            with perfctr.region("again"):
+                pass
+        self.fails(errno.EINVAL, "page-fautls", perfctr.regions.start, "page-fautls")
+        perfctr.regions.start()
+
+
+class Errors(Case):
+    def test_error(self):
+        error = perfctr.Error(errno.EBUSY, "a sentence")
+        self.assertEqual((str(error), error.errno, error.sentence), ("a sentence", errno.EBUSY, "a sentence"))
+        again = pickle.loads(pickle.dumps(error))
+        self.assertEqual((str(again), again.errno), ("a sentence", errno.EBUSY))
+
+    def test_every_name_is_there(self):
+        for name in perfctr.__all__:
+            self.assertTrue(hasattr(perfctr, name), name)
+
+
+if __name__ == "__main__":
+    unittest.main()

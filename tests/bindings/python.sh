@@ -1,0 +1,81 @@
+#!/bin/sh
+# SPDX-License-Identifier: LGPL-2.1-or-later
+# The Python package: its structures are the headers', every call of it works, mypy finds nothing in it, pip installs
+# it without a network, and its examples and those of its page run.
+# The environment: srcdir; CC; LIBPERFCTR, the build's .libs directory with the library.
+set -u
+srcdir=$(cd "${srcdir:-.}" && pwd) cc=${CC:-cc} lib=$(cd "${LIBPERFCTR:-lib/.libs}" && pwd)
+case $cc in *musl*) exit 0 ;; esac # Python is of the other C library
+command -v python3 >/dev/null || { echo "SKIP Python: there is no python3"; exit 77; }
+[ -e "$lib/libperfctr.so.0" ] || { echo "SKIP Python: the library was built without a shared one"; exit 77; }
+LD_LIBRARY_PATH=$lib PYTHONDONTWRITEBYTECODE=1 PYTHONPATH=$srcdir/bindings/python
+export LD_LIBRARY_PATH PYTHONDONTWRITEBYTECODE PYTHONPATH
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+cd "$work" || exit
+failed=0
+check() {	# NAME STATUS
+	if [ "$2" = 0 ]; then echo "PASS $1"; else echo "FAIL $1"; failed=1; fi
+}
+
+python3 "$srcdir/tests/bindings/layout.py" >layout.c && [ "$(wc -l <layout.c)" -gt 200 ] &&
+	$cc -std=c11 -I"$srcdir/include" -fsyntax-only layout.c
+check "structures are those of the headers" $?
+
+python3 "$srcdir/tests/bindings/python.py" >output 2>&1
+status=$?
+grep '^SKIP' output
+[ $status = 0 ] || cat output
+check "every call" $status
+
+# Each function of the package's, and each method, is in the test.
+sed -n 's/^ *def \([a-z][a-z_]*\)(.*/\1/p' "$srcdir"/bindings/python/perfctr/__init__.py "$srcdir"/bindings/python/perfctr/_regions.py |
+	sort -u | grep -v -x -e visit -e over | while read -r name; do
+	grep -qE "[.\"]$name\b" "$srcdir/tests/bindings/python.py" || echo "no test calls $name()"
+done >uncalled
+cat uncalled
+check "every call has a test" "$([ -s uncalled ]; echo $((1 - $?)))"
+
+if command -v mypy >/dev/null; then
+	mypy --strict --cache-dir="$work/mypy" "$srcdir"/bindings/python/perfctr "$srcdir"/bindings/python/build.py >output 2>&1
+	status=$?
+	[ $status = 0 ] || cat output
+	check "types, by mypy --strict" $status
+else
+	echo "SKIP types: there is no mypy"
+fi
+
+if python3 -m pip --version >/dev/null 2>&1; then
+	cp -R "$srcdir/bindings/python" source && chmod -R u+w source
+	# No index is there to be asked.
+	PIP_NO_INDEX=1 PIP_DISABLE_PIP_VERSION_CHECK=1 python3 -m pip install --quiet --no-cache-dir --target root ./source >output 2>&1 &&
+		(cd / && PYTHONPATH=$work/root python3 -c 'import perfctr; assert "'"$work"'/root" in perfctr.__file__; perfctr.doctor()') &&
+		[ -e root/perfctr/py.typed ]
+	status=$?
+	[ $status = 0 ] || cat output
+	check "pip installs it without a network" $status
+else
+	echo "SKIP pip: it is not there"
+fi
+(cd "$srcdir/bindings/python" && python3 -c 'import build, sys; build.build_sdist(sys.argv[1])' "$work") &&
+	tar -tzf perfctr-*.tar.gz | grep -q '/perfctr/__init__.py$'
+check "an archive of the sources" $?
+[ "$(sed -n 's/^version = "\(.*\)"/\1/p' "$srcdir/bindings/python/pyproject.toml")" = \
+	"$(sed -n 's/^AC_INIT(\[libperfctr\], \[\(.*\)\])/\1/p' "$srcdir/configure.ac")" ]
+check "the version is the library's" $?
+
+for example in "$srcdir"/bindings/python/examples/*.py; do
+	python3 "$example" >output 2>&1
+	status=$?
+	[ $status = 0 ] || cat output
+	check "examples/$(basename "$example")" $status
+done
+sed 's/\\e/\\/g' "$srcdir/man/perfctr_python.7" |
+	awk '/^\.Bd -literal/ { on = 1; n++; next } /^\.Ed/ { on = 0 } on { print >("page-" n ".py") }'
+for source in page-*.py; do
+	python3 "$source" >output 2>&1
+	status=$?
+	[ $status = 0 ] || cat output
+	check "$source of perfctr_python(7)" $status
+done
+exit $failed
