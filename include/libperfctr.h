@@ -976,7 +976,8 @@ size_t perfctr_ibs_fetch_text(const void *raw, uint64_t raw_size, char *text, si
  * The environment variable PERFCTR_EVENTS (not in set-user-ID programs) names a directory with the
  * vendor's JSON files, for events that nothing above has: perfctr(7).
  *
- * EINVAL: not a name; perfctr_error() lists the nearest, or says why one of those files is refused.
+ * EINVAL: not a name; perfctr_error() lists the nearest, or says why one of those files is refused,
+ * or an entry.
  * ENOENT: the machine does not have it. EMFILE, ENFILE: no file descriptors left to look it up.
  */
 int perfctr_event_check(const char *event);

@@ -805,7 +805,7 @@ static int vendors_event(const struct target *target, const struct perfctr_vendo
 
 	event->evntsel = (unsigned short)((from->code & (plain ? 0xFFFF : 0xFF)) |
 					  (from->high & 0xF) << 8);
-	event->counters_set = (unsigned short)target->cpu.counters;
+	event->counters_set = (unsigned short)(target->cpu.counters & from->counters);
 	event->name = from->name;
 	event->description = from->text;
 	if (plain || !(from->code >> 8 & 0xFF))

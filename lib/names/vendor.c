@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 #include <sys/stat.h>
 #include "arch/events.h"
 #include "arch/x86/msrs.h"
@@ -44,6 +45,11 @@ enum key {
 	INVERT,
 	MSR_INDEX,
 	MSR_VALUE,
+	COUNTER,
+	COUNTER_HT_OFF,
+	ARM_NAME,
+	ARM_CODE,
+	ARM_TEXT,
 	KEYS
 };
 static const char keys[KEYS][20] = {
@@ -60,6 +66,12 @@ static const char keys[KEYS][20] = {
 	[INVERT] = "Invert",
 	[MSR_INDEX] = "MSRIndex",
 	[MSR_VALUE] = "MSRValue",
+	[COUNTER] = "Counter",
+	[COUNTER_HT_OFF] = "CounterHTOff",
+	/* Arm's own files have these. */
+	[ARM_NAME] = "name",
+	[ARM_CODE] = "code",
+	[ARM_TEXT] = "description",
 };
 
 struct member {
@@ -141,7 +153,7 @@ static bool is_core(const struct object *object)
 	const char *wanted = vendor->unit ? vendor->unit : "cpu_core";
 
 	if (!unit->length)
-		return !vendor->unit || vendor->own;
+		return vendor->own;
 	return unit->length == strlen(wanted) && !memcmp(unit->text, wanted, unit->length);
 }
 
@@ -174,9 +186,39 @@ static void encode_x86(struct object *object, struct perfctr_vendor_event *event
 	}
 }
 
+/* Adds the programmable counters of a list, "0,1,2,3". */
+static uint32_t add_counters(const struct member *member, uint32_t set)
+{
+	const char *at = member->text, *end = at + member->length;
+	unsigned int n;
+
+	while (at < end) {
+		if (!isdigit((unsigned char)*at))
+			return set; /* "Fixed counter 1": its unit mask says so, too */
+		for (n = 0; at < end && isdigit((unsigned char)*at); at++)
+			n = n < 32 ? n * 10 + (unsigned int)(*at - '0') : 32;
+		set |= n < 32 ? 1u << n : 0;
+		while (at < end && (*at == ',' || *at == ' '))
+			at++;
+	}
+	return set;
+}
+
+/* Where a core's threads share counters, a list names those that each has, another one all. */
+static uint32_t counters_of(const struct object *object)
+{
+	uint32_t set = 0;
+
+	if (object->member[COUNTER].length)
+		set = add_counters(&object->member[COUNTER], set);
+	if (set && object->member[COUNTER_HT_OFF].length)
+		set = add_counters(&object->member[COUNTER_HT_OFF], set);
+	return set ? set : 0xFFFFFFFF;
+}
+
 static void encode(struct object *object, struct perfctr_vendor_event *event)
 {
-	*event = (struct perfctr_vendor_event){ .name = NULL };
+	*event = (struct perfctr_vendor_event){ .counters = counters_of(object) };
 	if (object->vendor->cpu->rules == PERFCTR_RULES_PMUV3)
 		event->code = (uint32_t)number(object, CODE, 0xFFFF);
 	else
@@ -184,6 +226,7 @@ static void encode(struct object *object, struct perfctr_vendor_event *event)
 }
 
 static const char no_memory[] = "there is no memory";
+static const char too_many[] = "there are more than 65536 events";
 
 static const char *keep(struct perfctr_vendor *vendor, struct perfctr_vendor_event *event,
 			const struct member *name, const struct member *text)
@@ -192,7 +235,7 @@ static const char *keep(struct perfctr_vendor *vendor, struct perfctr_vendor_eve
 	struct perfctr_vendor_event *events = vendor->events;
 
 	if (vendor->n == EVENTS_MAX)
-		return "there are more than 65536 events";
+		return too_many;
 	if (vendor->n == vendor->room) {
 		events = realloc(vendor->events, room * sizeof(*events));
 		if (!events)
@@ -215,6 +258,31 @@ static const char *keep(struct perfctr_vendor *vendor, struct perfctr_vendor_eve
 	return NULL;
 }
 
+/* A name; of Cascade Lake's offcore requests "OFFCORE_RESPONSE:request=ANY:response=ANY". */
+static bool is_name(const char *text, size_t length)
+{
+	char plain[PERFCTR_NAME_SIZE];
+	size_t i;
+
+	if (length >= sizeof(plain) || (length && (text[0] == ':' || text[length - 1] == ':')))
+		return false;
+	for (i = 0; i < length; i++)
+		plain[i] = text[i] == ':' || text[i] == '=' ? '_' : text[i];
+	return perfctr_file_is_word(plain, length);
+}
+
+/* Arm's files, {"events":[{"name","code"}]}, have other members for the same. */
+static void use_arms_names(struct object *object)
+{
+	struct member *member = object->member;
+
+	if (member[NAME].text || !member[ARM_CODE].text)
+		return;
+	member[NAME] = member[ARM_NAME];
+	member[CODE] = member[ARM_CODE];
+	member[BRIEF] = member[ARM_TEXT];
+}
+
 /*
  * Objects without a name and a code are no events: headers, metrics, references to other files. But
  * Linux leaves the code 0 out, of Intel's fixed counters.
@@ -224,18 +292,32 @@ static SELDOM const char *read_event(struct object *object)
 	const struct member *name = &object->member[NAME], *text = &object->member[BRIEF];
 	struct perfctr_vendor_event event;
 
+	if (object->vendor->cpu->rules == PERFCTR_RULES_PMUV3)
+		use_arms_names(object);
 	if (!name->text || !is_core(object))
 		return NULL;
 	encode(object, &event);
 	if (!object->member[CODE].text && !event.fixed)
 		return NULL;
-	if (!perfctr_file_is_word(name->text, name->length))
+	if (!is_name(name->text, name->length))
 		return "EventName is not a name";
 	if (object->reason || !is_counted(event.reg))
 		return object->reason;
 	if (!text->text)
 		text = &object->member[PUBLIC];
 	return keep(object->vendor, &event, name, text);
+}
+
+/* An entry that makes no sense is left out; what ends the reading of the file is returned. */
+static const char *note_bad(struct perfctr_vendor *vendor, const char *reason, unsigned int line)
+{
+	if (!reason || reason == no_memory || reason == too_many)
+		return reason;
+	if (!vendor->bad) {
+		vendor->bad = reason;
+		vendor->bad_line = line;
+	}
+	return NULL;
 }
 
 /* Reads an object or array to its end, after the objects in it. */
@@ -248,7 +330,7 @@ static SELDOM const char *read_object(struct perfctr_vendor *vendor, struct perf
 		switch (perfctr_json_next(json)) {
 		case PERFCTR_JSON_WRONG: return json->problem;
 		case PERFCTR_JSON_END:
-		case PERFCTR_JSON_CLOSE: return read_event(&object);
+		case PERFCTR_JSON_CLOSE: return note_bad(vendor, read_event(&object), json->line);
 		case PERFCTR_JSON_ARRAY:
 		case PERFCTR_JSON_OBJECT: reason = read_object(vendor, json); break;
 		default: take_member(&object, json);
@@ -268,12 +350,14 @@ const char *perfctr_vendor_read(struct perfctr_vendor *vendor, char *text, size_
 {
 	struct perfctr_json json = { .at = text, .end = text + size, .line = 1 };
 	size_t from = vendor->n;
-	const char *reason = read_object(vendor, &json);
+	const char *reason;
 
-	*line = json.line;
+	vendor->bad = NULL;
+	reason = read_object(vendor, &json);
+	*line = reason ? json.line : vendor->bad_line;
 	if (reason)
 		forget(vendor, from);
-	return reason;
+	return reason ? reason : vendor->bad;
 }
 
 void perfctr_vendor_free(struct perfctr_vendor *vendor)
@@ -429,20 +513,40 @@ static void read_one(struct given *given, struct perfctr_vendor *vendor, const c
 		refuse(given, where, reason);
 }
 
+/*
+ * Whether events that name no unit are this core type's, in a file whose name has the design of
+ * one, as perfmon's have: alderlake_gracemont_core.json. In another file: as in its directory.
+ */
+static bool is_of_design(const struct perfctr_vendor *vendor, const char *entry)
+{
+	const char *end = strstr(entry, "_core"), *begin = end, *id = strrchr(vendor->cpu->id, '_');
+
+	id = id ? id + 1 : vendor->cpu->id;
+	while (begin && begin > entry && begin[-1] != '_')
+		begin--;
+	if (!begin || begin == entry)
+		return vendor->own;
+	return strlen(id) == (size_t)(end - begin) && !strncasecmp(begin, id, strlen(id));
+}
+
 static void read_directory(struct given *given, struct perfctr_vendor *vendor,
 			   const char *directory)
 {
 	DIR *dir = perfctr_call_opendir(directory);
+	bool own = vendor->own;
 	struct dirent *entry;
 
 	if (!dir) {
 		/* The directories of single PMUs need not be there. */
-		if (!vendor->own || errno != ENOENT)
+		if (!vendor->unit || !vendor->own || errno != ENOENT)
 			note_trouble(given, directory);
 		return;
 	}
-	while (errno = 0, (entry = readdir(dir)))
+	while (errno = 0, (entry = readdir(dir))) {
+		vendor->own = is_of_design(vendor, entry->d_name);
 		read_one(given, vendor, directory, entry->d_name);
+		vendor->own = own;
+	}
 	if (errno)
 		note_trouble(given, directory);
 	perfctr_call_closedir(dir);
@@ -466,6 +570,7 @@ static void read_core(struct given *given, int i, const char *directory)
 		return;
 	if (given->n > 1)
 		vendor->unit = given->core[i].name;
+	vendor->own = !vendor->unit;
 	read_directory(given, vendor, directory);
 	vendor->own = true;
 	if (vendor->unit && snprintf(of_unit, sizeof(of_unit), "%s/%s", directory, vendor->unit) <
@@ -477,6 +582,7 @@ static void read_core(struct given *given, int i, const char *directory)
 static void read_given(struct given *given, const char *directory)
 {
 	int i, n = perfctr_core_pmus(given->core);
+	size_t events = 0;
 
 	given->n = n > 1 ? n : 1;
 	for (i = 0; i < given->n && n >= 0; i++) {
@@ -485,7 +591,12 @@ static void read_given(struct given *given, const char *directory)
 		else
 			given->cpu[i] = *perfctr_this_cpu();
 		read_core(given, i, directory);
+		events += given->of[i].n;
 	}
+	/* A directory that nothing comes of is most likely the wrong one. */
+	if (!events)
+		refuse(given, directory,
+		       "no file *.json there has an event of this processor's cores");
 }
 
 static void free_given(struct given *given)
@@ -539,7 +650,7 @@ static int choose(const struct perfctr_vendor *vendor, const struct perfctr_vend
 		return perfctr_fail_choice(cpu, event->name, strlen(event->name),
 					   "its event select has bits that this processor does "
 					   "not have");
-	choice->option[0].counters = event->fixed ? 0 : cpu->counters;
+	choice->option[0].counters = event->fixed ? 0 : cpu->counters & event->counters;
 	choice->option[0].fixed = event->fixed;
 	choice->option[0].code = event->code;
 	choice->option[0].high = event->high;

@@ -6,7 +6,7 @@
  * Intel publishes them, and as they lie in Linux's tools/perf/pmu-events. They are read when a name
  * is found nowhere else, or when names are listed. On a machine with several core types an event
  * belongs to the PMU in its member "Unit"; without one, to the PMU whose name the file's
- * subdirectory has.
+ * subdirectory has, or whose design the file's name, as in alderlake_gracemont_core.json.
  */
 #ifndef PERFCTR_LIB_NAMES_VENDOR_H
 #define PERFCTR_LIB_NAMES_VENDOR_H
@@ -27,7 +27,7 @@ struct perfctr_vendor_event {
 	char *name; /* with its text in the same memory */
 	const char *text;
 	uint32_t code, high, reg; /* as in struct perfctr_event_option */
-	uint32_t fixed;
+	uint32_t counters, fixed; /* of these, all that the file does not exclude */
 	uint64_t value;
 };
 
@@ -38,12 +38,15 @@ struct perfctr_vendor {
 	bool own;	  /* has the events that name no unit */
 	struct perfctr_vendor_event *events;
 	size_t n, room;
+	const char *bad; /* why an entry was left out; NULL: none was */
+	unsigned int bad_line;
 	char reason[80]; /* of a refusal that names a word */
 };
 
 /*
- * Add the events of a file's text of size bytes and a NUL, which is changed. NULL; or why it is
- * refused, in *line: then its events are gone. The rest is sorted by perfctr_vendor_sort().
+ * Add the events of a file's text of size bytes and a NUL, which is changed. NULL; or why it, or an
+ * entry of it, is refused, in *line: of an entry the others are kept, else all of them are gone.
+ * perfctr_vendor_sort() sorts them.
  */
 const char *perfctr_vendor_read(struct perfctr_vendor *vendor, char *text, size_t size,
 				unsigned int *line) SELDOM;

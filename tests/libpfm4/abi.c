@@ -35,8 +35,9 @@ static void print_numbers(void)
 	NUMBER(PFM_SUCCESS)
 	NUMBER(PFM_ERR_NOTSUPP)
 	NUMBER(PFM_ERR_INVAL)
-	NUMBER(PFM_ERR_NOINIT) NUMBER(PFM_ERR_NOTFOUND) NUMBER(PFM_ERR_FEATCOMB) NUMBER(
-		PFM_ERR_UMASK) NUMBER(PFM_ERR_NOMEM) NUMBER(PFM_ERR_ATTR) NUMBER(PFM_ERR_ATTR_VAL)
+	NUMBER(PFM_ERR_NOINIT)
+	NUMBER(PFM_ERR_NOTFOUND) NUMBER(PFM_ERR_FEATCOMB) NUMBER(PFM_ERR_UMASK) NUMBER(
+		PFM_ERR_NOMEM) NUMBER(PFM_ERR_ATTR) NUMBER(PFM_ERR_ATTR_VAL)
 		NUMBER(PFM_ERR_ATTR_SET) NUMBER(PFM_ERR_TOOMANY) NUMBER(PFM_ERR_TOOSMALL) NUMBER(
 			LIBPFM_VERSION) NUMBER(PFM_PLM0) NUMBER(PFM_PLM3) NUMBER(PFM_PLMH)
 			NUMBER(PFM_PMU_TYPE_CORE) NUMBER(PFM_PMU_TYPE_OS_GENERIC) NUMBER(
@@ -55,46 +56,45 @@ static void print_infos(void)
 	SIZE(pfm_pmu_info_t)
 	MEMBER(pfm_pmu_info_t, name)
 	MEMBER(pfm_pmu_info_t, desc)
-	MEMBER(pfm_pmu_info_t, size) MEMBER(pfm_pmu_info_t, pmu) MEMBER(pfm_pmu_info_t, type) MEMBER(
+	MEMBER(pfm_pmu_info_t, size)
+	MEMBER(pfm_pmu_info_t, pmu) MEMBER(pfm_pmu_info_t, type) MEMBER(pfm_pmu_info_t, nevents) MEMBER(
 		pfm_pmu_info_t,
-		nevents) MEMBER(pfm_pmu_info_t,
-				first_event) MEMBER(pfm_pmu_info_t,
-						    max_encoding) MEMBER(pfm_pmu_info_t, num_cntrs)
-		MEMBER(pfm_pmu_info_t, num_fixed_cntrs) BIT(pfm_pmu_info_t, is_present) BIT(
-			pfm_pmu_info_t,
-			is_dfl) SIZE(pfm_event_info_t) MEMBER(pfm_event_info_t,
-							      name) MEMBER(pfm_event_info_t, desc)
-			MEMBER(pfm_event_info_t, equiv) MEMBER(pfm_event_info_t, size) MEMBER(
+		first_event) MEMBER(pfm_pmu_info_t,
+				    max_encoding) MEMBER(pfm_pmu_info_t,
+							 num_cntrs) MEMBER(pfm_pmu_info_t,
+									   num_fixed_cntrs)
+		BIT(pfm_pmu_info_t, is_present) BIT(pfm_pmu_info_t, is_dfl) SIZE(pfm_event_info_t) MEMBER(
+			pfm_event_info_t,
+			name) MEMBER(pfm_event_info_t,
+				     desc) MEMBER(pfm_event_info_t,
+						  equiv) MEMBER(pfm_event_info_t,
+								size) MEMBER(pfm_event_info_t, code)
+			MEMBER(pfm_event_info_t, pmu) MEMBER(pfm_event_info_t, dtype) MEMBER(
 				pfm_event_info_t,
-				code) MEMBER(pfm_event_info_t,
-					     pmu) MEMBER(pfm_event_info_t,
-							 dtype) MEMBER(pfm_event_info_t,
-								       idx) MEMBER(pfm_event_info_t,
-										   nattrs)
-				BIT(pfm_event_info_t, is_precise) BIT(
-					pfm_event_info_t,
-					is_speculative) BIT(pfm_event_info_t,
-							    support_hw_smpl) SIZE(pfm_event_attr_info_t)
-					MEMBER(pfm_event_attr_info_t, name) MEMBER(
+				idx) MEMBER(pfm_event_info_t,
+					    nattrs) BIT(pfm_event_info_t,
+							is_precise) BIT(pfm_event_info_t,
+									is_speculative)
+				BIT(pfm_event_info_t, support_hw_smpl) SIZE(
+					pfm_event_attr_info_t) MEMBER(pfm_event_attr_info_t, name)
+					MEMBER(pfm_event_attr_info_t, desc) MEMBER(
 						pfm_event_attr_info_t,
-						desc) MEMBER(pfm_event_attr_info_t,
-							     equiv) MEMBER(pfm_event_attr_info_t,
-									   size)
-						MEMBER(pfm_event_attr_info_t, code) MEMBER(
+						equiv) MEMBER(pfm_event_attr_info_t,
+							      size) MEMBER(pfm_event_attr_info_t,
+									   code)
+						MEMBER(pfm_event_attr_info_t, type) MEMBER(
 							pfm_event_attr_info_t,
-							type) MEMBER(pfm_event_attr_info_t,
-								     idx) MEMBER(pfm_event_attr_info_t,
-										 ctrl)
-							BIT(pfm_event_attr_info_t, is_dfl) BIT(
+							idx) MEMBER(pfm_event_attr_info_t,
+								    ctrl) BIT(pfm_event_attr_info_t,
+									      is_dfl)
+							BIT(pfm_event_attr_info_t, is_precise) BIT(
 								pfm_event_attr_info_t,
-								is_precise) BIT(pfm_event_attr_info_t,
-										is_speculative)
-								BIT(pfm_event_attr_info_t,
-								    support_hw_smpl)
+								is_speculative) BIT(pfm_event_attr_info_t,
+										    support_hw_smpl)
+								MEMBER(pfm_event_attr_info_t,
+								       dfl_val64)
 									MEMBER(pfm_event_attr_info_t,
-									       dfl_val64)
-										MEMBER(pfm_event_attr_info_t,
-										       dfl_int)
+									       dfl_int)
 }
 
 static void print_arguments(void)
@@ -102,13 +102,13 @@ static void print_arguments(void)
 	SIZE(pfm_pmu_encode_arg_t)
 	MEMBER(pfm_pmu_encode_arg_t, codes)
 	MEMBER(pfm_pmu_encode_arg_t, fstr)
-	MEMBER(pfm_pmu_encode_arg_t, size) MEMBER(pfm_pmu_encode_arg_t, count)
-		MEMBER(pfm_pmu_encode_arg_t, idx) SIZE(pfm_perf_encode_arg_t)
-			MEMBER(pfm_perf_encode_arg_t, attr) MEMBER(pfm_perf_encode_arg_t, fstr)
-				MEMBER(pfm_perf_encode_arg_t, size)
-					MEMBER(pfm_perf_encode_arg_t, idx)
-						MEMBER(pfm_perf_encode_arg_t, cpu)
-							MEMBER(pfm_perf_encode_arg_t, flags)
+	MEMBER(pfm_pmu_encode_arg_t, size)
+	MEMBER(pfm_pmu_encode_arg_t, count) MEMBER(pfm_pmu_encode_arg_t, idx)
+		SIZE(pfm_perf_encode_arg_t) MEMBER(pfm_perf_encode_arg_t, attr)
+			MEMBER(pfm_perf_encode_arg_t, fstr) MEMBER(pfm_perf_encode_arg_t, size)
+				MEMBER(pfm_perf_encode_arg_t, idx)
+					MEMBER(pfm_perf_encode_arg_t, cpu)
+						MEMBER(pfm_perf_encode_arg_t, flags)
 }
 
 int main(void)

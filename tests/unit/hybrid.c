@@ -359,6 +359,11 @@ START_TEST(vendors)
 	    "{\"EventName\":\"NEW.NEITHER\",\"EventCode\":\"0xd3\"},"
 	    "{\"EventName\":\"TOPDOWN.BACKEND_BOUND_SLOTS\",\"EventCode\":\"0x74\","
 	    "\"Unit\":\"cpu_atom\"}]");
+	/* As perfmon has them, without units. */
+	put(directory, "alderlake_gracemont_core.json",
+	    "[{\"EventName\":\"NEW.OF_DESIGN\",\"EventCode\":\"0x76\"}]");
+	put(directory, "alderlake_goldencove_core_v1.30.json",
+	    "[{\"EventName\":\"NEW.OF_DESIGN\",\"EventCode\":\"0xd6\",\"Counter\":\"5\"}]");
 	put(of_unit, "b.json", "{\"EventName\":\"NEW.DIRECTORY\",\"EventCode\":\"0x73\"}");
 	setenv("PERFCTR_EVENTS", directory, 1);
 	become_alderlake();
@@ -366,6 +371,7 @@ START_TEST(vendors)
 	means("new:both:u", "cpu_core:4:0x1d1!k cpu_atom:10:0x271!k");
 	means("cpu_atom/NEW.BOTH/", "cpu_atom:10:0x271");
 	means("NEW.SMALL", "cpu_atom:10:0x72");
+	means("NEW.OF_DESIGN", "cpu_core:4:0xd6 cpu_atom:10:0x76");
 	means("NEW.LARGE", "cpu_core:4:0xd2");
 	means("NEW.DIRECTORY", "cpu_atom:10:0x73");
 	/* What one core type can't count the other one does. */
@@ -376,11 +382,13 @@ START_TEST(vendors)
 	fails("NEW.THIRD", EINVAL, "\"NEW.THIRD\" is not an event");
 	fails("cpu_core/NEW.SMALL/", EINVAL, "neither an event nor a field of the PMU cpu_core");
 	ck_assert_int_eq(perfctr_event_list("cpu", check_vendors, n), 0);
-	ck_assert_uint_eq(n[0], 5);
+	ck_assert_uint_eq(n[0], 6);
 	ck_assert_uint_eq(n[1], 1);
 	/* A control is the P-cores'. */
 	ck_assert_int_eq(perfctr_cpu_control_events(&control, "NEW.BOTH:u:c=3"), 1);
 	ck_assert_uint_eq(control.evntsel[0], 0x034101D1);
+	ck_assert_int_eq(perfctr_cpu_control_events(&control, "NEW.OF_DESIGN"), 1);
+	ck_assert_uint_eq(control.pmc_map[0], 5);
 	ck_fails(perfctr_cpu_control_events(&control, "NEW.SMALL"), EINVAL,
 		 "not an event of the Intel Alder Lake, P-core");
 	root_remove();

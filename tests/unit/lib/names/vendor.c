@@ -25,7 +25,7 @@ static const char *read_for(const char *cpu, const char *text, struct perfctr_ve
 	static char copy[4000];
 
 	ck_assert_int_eq(perfctr_cpu_named(cpu, &named), 0);
-	*vendor = (struct perfctr_vendor){ .cpu = &named };
+	*vendor = (struct perfctr_vendor){ .cpu = &named, .own = true };
 	snprintf(copy, sizeof(copy), "%s", text);
 	return perfctr_vendor_read(vendor, copy, strlen(copy), line);
 }
@@ -98,6 +98,93 @@ START_TEST(codes)
 		ck_assert_uint_eq(vendor.n, 0);
 		perfctr_vendor_free(&vendor);
 	}
+}
+END_TEST
+
+/* Which counters can count an event, as far as its file says so. */
+START_TEST(counters)
+{
+	static const struct {
+		const char *members;
+		uint32_t counters;
+	} all[] = {
+		{ "\"Counter\":\"0,1,2,3\"", 0xF },
+		{ "\"Counter\":\"2\",\"CounterHTOff\":\"2\"", 0x4 },
+		{ "\"Counter\":\"0,1,2,3\",\"CounterHTOff\":\"0,1,2,3,4,5,6,7\"", 0xFF },
+		{ "\"Counter\":\"1, 3 \"", 0xA },
+		{ "\"Counter\":\"31,32,4000000000\"", 0x80000000 },
+		{ "\"Counter\":3", 0x8 },
+		{ "\"Counter\":\"\"", 0xFFFFFFFF },
+		{ "\"Counter\":\"Fixed counter 1\"", 0xFFFFFFFF },
+		{ "\"CounterHTOff\":\"0\"", 0xFFFFFFFF },
+		{ "\"UMask\":\"1\"", 0xFFFFFFFF },
+	};
+	struct perfctr_vendor vendor;
+	unsigned int i, line;
+	char text[300];
+
+	for (i = 0; i < ARRAY_SIZE(all); i++) {
+		snprintf(text, sizeof(text), "[{\"EventName\":\"A\",\"EventCode\":\"1\",%s}]",
+			 all[i].members);
+		ck_assert_ptr_null(read_for("skylake", text, &vendor, &line));
+		ck_assert_uint_eq(vendor.n, 1);
+		ck_assert_uint_eq(vendor.events[0].counters, all[i].counters);
+		perfctr_vendor_free(&vendor);
+	}
+}
+END_TEST
+
+/* Arm's own form, of an arm64 processor only. */
+START_TEST(arms_form)
+{
+	static const char text[] =
+		"{\"pmu_architecture\":\"pmu-v3\",\"cpu\":\"Neoverse-N1\",\"events\":["
+		"{\"code\":0,\"name\":\"SW_INCR\",\"description\":\"Software increment\"},"
+		"{\"name\":\"L1I_CACHE_REFILL\",\"code\":\"0x1\"},"
+		"{\"name\":\"NO_CODE\"},{\"EventName\":\"LINUX\",\"EventCode\":\"2\"}]}";
+	struct perfctr_vendor vendor;
+	unsigned int line;
+
+	ck_assert_ptr_null(read_for("neoverse-n1", text, &vendor, &line));
+	ck_assert_uint_eq(vendor.n, 3);
+	ck_assert_str_eq(vendor.events[0].name, "SW_INCR");
+	ck_assert_str_eq(vendor.events[0].text, "Software increment");
+	ck_assert_uint_eq(vendor.events[0].code, 0);
+	ck_assert_str_eq(vendor.events[1].name, "L1I_CACHE_REFILL");
+	ck_assert_uint_eq(vendor.events[1].code, 1);
+	ck_assert_str_eq(vendor.events[2].name, "LINUX");
+	perfctr_vendor_free(&vendor);
+	ck_assert_ptr_null(read_for("skylake", text, &vendor, &line));
+	ck_assert_uint_eq(vendor.n, 1);
+	perfctr_vendor_free(&vendor);
+}
+END_TEST
+
+/* An entry that is wrong is left out, with its line; the others are kept. */
+START_TEST(bad_entries)
+{
+	struct perfctr_vendor vendor;
+	unsigned int line;
+
+	ck_assert_str_eq(read_for("skylake",
+				  "[{\"EventName\":\"A\",\"EventCode\":\"1\"},\n"
+				  "{\"EventName\":\"B\",\"EventCode\":\"1x\"},\n"
+				  "{\"EventName\":\"C:\",\"EventCode\":\"1\"},\n"
+				  "{\"EventName\":\"D:e=F:g=H.I\",\"EventCode\":\"2\"}]\n",
+				  &vendor, &line),
+			 "EventCode \"1x\" is not a number up to 0xff");
+	ck_assert_uint_eq(line, 2);
+	ck_assert_uint_eq(vendor.n, 2);
+	ck_assert_str_eq(vendor.events[0].name, "A");
+	ck_assert_str_eq(vendor.events[1].name, "D:e=F:g=H.I");
+	perfctr_vendor_free(&vendor);
+	/* But a file that is no JSON is no list of events. */
+	ck_assert_str_eq(read_for("skylake", "[{\"EventName\":\"A\",\"EventCode\":\"1x\"},\n\nx",
+				  &vendor, &line),
+			 "this is no value");
+	ck_assert_uint_eq(line, 3);
+	ck_assert_uint_eq(vendor.n, 0);
+	perfctr_vendor_free(&vendor);
 }
 END_TEST
 
@@ -285,7 +372,9 @@ static void put(const char *name, const char *text)
 
 static void remove_all(void)
 {
-	static const char *const names[] = { "a.json", "b.json", "c.txt" };
+	static const char *const names[] = { "a.json", "b.json", "c.txt",
+					     "alderlake_gracemont_core.json",
+					     "alderlake_goldencove_core.json" };
 	char path[100];
 	unsigned int i;
 
@@ -388,6 +477,10 @@ START_TEST(controls)
 		      "\"BriefDescription\":\"all the new things\"},"
 		      "{\"EventName\":\"PLAIN\",\"EventCode\":\"0xd2\"},"
 		      "{\"EventName\":\"FIXED\",\"UMask\":\"2\"},"
+		      "{\"EventName\":\"ON2\",\"EventCode\":\"0xd5\",\"Counter\":\"2\"},"
+		      "{\"EventName\":\"ON9\",\"EventCode\":\"0xd6\",\"Counter\":\"9\"},"
+		      "{\"EventName\":\"OFFCORE:request=A:response=B.C\",\"EventCode\":\"0xb8\","
+		      "\"UMask\":\"1\"},"
 		      "{\"EventName\":\"WIDE\",\"EventCode\":\"0xd3\",\"UMask\":\"0x1ff\"},"
 		      "{\"EventName\":\"INSTRUCTION_RETIRED\",\"EventCode\":\"0xc1\"},"
 		      "{\"EventName\":\"SELDOM\",\"EventCode\":\"0xd4\",\"CounterMask\":\"2\"}]");
@@ -398,6 +491,14 @@ START_TEST(controls)
 	ck_assert_uint_eq(control.evntsel[1], 0x034100D2);
 	ck_assert_int_eq(perfctr_cpu_control_events(&control, "SELDOM:k"), 1);
 	ck_assert_uint_eq(control.evntsel[0], 0x024200D4);
+	/* What the file says of counters holds. */
+	ck_assert_int_eq(perfctr_cpu_control_events(&control, "PLAIN,ON2,SELDOM"), 3);
+	ck_assert_uint_eq(control.pmc_map[1], 2);
+	ck_fails(perfctr_cpu_control_events(&control, "ON2,ON2:u"), ENOSPC, "ON2");
+	ck_fails(perfctr_cpu_control_events(&control, "ON9"), EOPNOTSUPP, "ON9");
+	ck_assert_int_eq(perfctr_cpu_control_events(&control, "OFFCORE:request=A:response=B.C:u"),
+			 1);
+	ck_assert_uint_eq(control.evntsel[0], 0x004101B8);
 	ck_fails(perfctr_cpu_control_events(&control, "PLAIN:x"), EINVAL,
 		 "\"x\" in \"PLAIN:x\" is not a modifier (u, k, e, i, c=N)");
 	ck_fails(perfctr_cpu_control_events(&control, "PLAIN:"), EINVAL, "is not a modifier");
@@ -423,6 +524,7 @@ START_TEST(controls)
 	ck_assert_ptr_nonnull(event);
 	ck_assert_uint_eq(event->evntsel, 0xD2);
 	ck_assert_ptr_null(event->unit_mask);
+	ck_assert_uint_eq(find_in_set(set, "ON2")->counters_set, 4);
 	ck_assert_ptr_null(find_in_set(set, "FIXED"));
 	ck_assert_ptr_null(find_in_set(set, "WIDE"));
 	ck_assert_ptr_null(find_in_set(set, "SELDOM"));
@@ -540,7 +642,8 @@ START_TEST(hybrid)
 	root_line("cpu_atom/type", "10");
 	root_line("cpu_atom/cpus", "4-7");
 	ck_assert_ptr_null(perfctr_vendor_nth(0));
-	ck_fails(perfctr_event_check("PLAIN"), EINVAL, "PLAIN");
+	ck_fails(perfctr_event_check("PLAIN"), EINVAL,
+		 "no file *.json there has an event of this processor's cores");
 	unsetenv("PERFCTR_ROOT");
 	root_remove();
 	remove_all();
@@ -573,6 +676,39 @@ START_TEST(no_files)
 }
 END_TEST
 
+/* Nothing that a name could be of. */
+START_TEST(nothing_of_use)
+{
+	make_directory();
+	put("c.txt", "[{\"EventName\":\"FINE\",\"EventCode\":\"0xd1\"}]");
+	put("a.json", "[{\"EventName\":\"UNCORE\",\"EventCode\":\"1\",\"Unit\":\"CBO\"}]");
+	ck_fails(perfctr_event_check("FINE"), EINVAL, "no file *.json there has an event");
+	ck_assert_int_eq(perfctr_event_check("cpu-clock"), 0);
+	remove_all();
+}
+END_TEST
+
+/* A file of another design's cores has none of this one's events, but for those that name a unit.
+ */
+START_TEST(designs)
+{
+	told.signature = 0x906A3; /* Alder Lake */
+	make_directory();
+	put("alderlake_gracemont_core.json", "[{\"EventName\":\"SMALL\",\"EventCode\":\"0xd1\"},"
+					     "{\"EventName\":\"BOTH\",\"EventCode\":\"0xd2\","
+					     "\"Unit\":\"cpu_core\"}]");
+	put("alderlake_goldencove_core.json", "[{\"EventName\":\"LARGE\",\"EventCode\":\"0xd3\"}]");
+	put("a.json", "[{\"EventName\":\"ANY\",\"EventCode\":\"0xd4\"}]");
+	ck_assert_str_eq(perfctr_this_cpu()->id, "goldencove");
+	ck_assert_ptr_null(perfctr_vendor_find("SMALL"));
+	ck_assert_ptr_nonnull(perfctr_vendor_find("BOTH"));
+	ck_assert_ptr_nonnull(perfctr_vendor_find("LARGE"));
+	ck_assert_ptr_nonnull(perfctr_vendor_find("ANY"));
+	ck_assert_int_eq(perfctr_vendor_check(), 0);
+	remove_all();
+}
+END_TEST
+
 START_TEST(no_directory)
 {
 	setenv("PERFCTR_EVENTS", "/nonexistent", 1);
@@ -583,6 +719,16 @@ START_TEST(no_directory)
 END_TEST
 
 #else
+
+START_TEST(nothing_of_use)
+{
+}
+END_TEST
+
+START_TEST(designs)
+{
+}
+END_TEST
 
 START_TEST(directory_of_files)
 {
@@ -641,6 +787,6 @@ END_TEST
 
 #endif
 
-UNIT_MAIN("vendor", 60, codes, plain, refusals, long_names, many, twice, directory_of_files,
-	  refused_file, pentium_iii, zen4, hybrid, controls, no_descriptors, large_file,
-	  too_large_file, no_files, no_directory)
+UNIT_MAIN("vendor", 60, codes, counters, arms_form, bad_entries, nothing_of_use, designs, plain,
+	  refusals, long_names, many, twice, directory_of_files, refused_file, pentium_iii, zen4,
+	  hybrid, controls, no_descriptors, large_file, too_large_file, no_files, no_directory)
