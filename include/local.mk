@@ -17,7 +17,7 @@ perfctrinclude_HEADERS = \
 papiincludedir = $(includedir)/perfctr/papi
 papiinclude_HEADERS = include/perfctr/papi/papi.h
 likwidincludedir = $(includedir)/perfctr/likwid
-likwidinclude_HEADERS = include/perfctr/likwid/likwid-marker.h include/perfctr/likwid/likwid.c \
+likwidinclude_HEADERS = include/perfctr/likwid/likwid.h include/perfctr/likwid/likwid-marker.h include/perfctr/likwid/likwid.c \
 	include/perfctr/likwid/likwid.f90
 
 # perfctr 2.6's names of events, of the processors that it knew. No program of the host runs for it.

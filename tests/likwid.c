@@ -1,7 +1,40 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-/* LIKWID's marker macros, each of them; for tests/regions.sh, in C and C++. */
+/* LIKWID's marker macros, each of them, or the functions; for tests/regions.sh, in C and C++. */
 #include <stdio.h>
+
+#ifdef FUNCTIONS
+/* The same by the functions. */
+#include <likwid.h>
+#undef LIKWID_MARKER_INIT
+#undef LIKWID_MARKER_THREADINIT
+#undef LIKWID_MARKER_SWITCH
+#undef LIKWID_MARKER_REGISTER
+#undef LIKWID_MARKER_START
+#undef LIKWID_MARKER_STOP
+#undef LIKWID_MARKER_RESET
+#undef LIKWID_MARKER_GET
+#undef LIKWID_MARKER_WRITE_FILE
+#undef LIKWID_MARKER_CLOSE
+#define LIKWID_MARKER_INIT	    likwid_markerInit()
+#define LIKWID_MARKER_THREADINIT    likwid_markerThreadInit()
+#define LIKWID_MARKER_SWITCH	    likwid_markerNextGroup()
+#define LIKWID_MARKER_REGISTER(tag) succeed(likwid_markerRegisterRegion(tag))
+#define LIKWID_MARKER_START(tag)    succeed(likwid_markerStartRegion(tag))
+#define LIKWID_MARKER_STOP(tag)	    succeed(likwid_markerStopRegion(tag))
+#define LIKWID_MARKER_RESET(tag)    (void)likwid_markerResetRegion(tag)
+#define LIKWID_MARKER_GET(tag, nevents, events, time, count) \
+	likwid_markerGetRegion(tag, nevents, events, time, count)
+#define LIKWID_MARKER_WRITE_FILE(file) (void)likwid_markerWriteFile(file)
+#define LIKWID_MARKER_CLOSE	       likwid_markerClose()
+
+static void succeed(int result)
+{
+	if (result)
+		printf("failed with %d\n", result);
+}
+#else
 #include <likwid-marker.h>
+#endif
 
 /* Without LIKWID_PERFMON all of this is empty. */
 static void work(const char *tag)

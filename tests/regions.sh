@@ -473,6 +473,13 @@ for language in c c++; do
 	check "LIKWID's macros in $language" $?
 	[ "$("$work/likwid" 2>&1 | tr '\n' ' ')" = '0 0 1 0 0 0 0 ' ]
 	check "LIKWID's macros in $language, where nothing is measured" $?
+	likwid "$compiler" "$srcdir/tests/likwid.c" "$work/functions" -DFUNCTIONS &&
+		PERFCTR_REGIONS=page-faults "$work/functions" >"$work/out" 2>/dev/null &&
+		[ "$(head -n 3 "$work/out" | tr '\n' ' ')" = '1 5 1 1 1 0 0 ' ] &&
+		[ "$(awk '$4 == "ns" { printf "%s %s ", $1, $2 }' "$work/out")" = \
+			'literal 1 variable 6 one 1 two 1 macro 1 early 2 amid 2 late 2 ' ] &&
+		[ "$("$work/functions" 2>&1 | tr '\n' ' ')" = '0 0 1 0 0 0 0 ' ]
+	check "LIKWID's functions in $language" $?
 	likwid "$compiler" "$srcdir/tests/likwid.c" "$work/empty" && ! nm "$work/empty" | grep perfctr
 	check "LIKWID's macros in $language, without LIKWID_PERFMON" $?
 done

@@ -36,8 +36,9 @@ static void print_numbers(void)
 	NUMBER(PFM_ERR_NOTSUPP)
 	NUMBER(PFM_ERR_INVAL)
 	NUMBER(PFM_ERR_NOINIT)
-	NUMBER(PFM_ERR_NOTFOUND) NUMBER(PFM_ERR_FEATCOMB) NUMBER(PFM_ERR_UMASK) NUMBER(
-		PFM_ERR_NOMEM) NUMBER(PFM_ERR_ATTR) NUMBER(PFM_ERR_ATTR_VAL)
+	NUMBER(PFM_ERR_NOTFOUND)
+	NUMBER(PFM_ERR_FEATCOMB)
+	NUMBER(PFM_ERR_UMASK) NUMBER(PFM_ERR_NOMEM) NUMBER(PFM_ERR_ATTR) NUMBER(PFM_ERR_ATTR_VAL)
 		NUMBER(PFM_ERR_ATTR_SET) NUMBER(PFM_ERR_TOOMANY) NUMBER(PFM_ERR_TOOSMALL) NUMBER(
 			LIBPFM_VERSION) NUMBER(PFM_PLM0) NUMBER(PFM_PLM3) NUMBER(PFM_PLMH)
 			NUMBER(PFM_PMU_TYPE_CORE) NUMBER(PFM_PMU_TYPE_OS_GENERIC) NUMBER(
@@ -57,13 +58,15 @@ static void print_infos(void)
 	MEMBER(pfm_pmu_info_t, name)
 	MEMBER(pfm_pmu_info_t, desc)
 	MEMBER(pfm_pmu_info_t, size)
-	MEMBER(pfm_pmu_info_t, pmu) MEMBER(pfm_pmu_info_t, type) MEMBER(pfm_pmu_info_t, nevents) MEMBER(
+	MEMBER(pfm_pmu_info_t, pmu)
+	MEMBER(pfm_pmu_info_t, type)
+	MEMBER(pfm_pmu_info_t, nevents) MEMBER(pfm_pmu_info_t, first_event) MEMBER(
 		pfm_pmu_info_t,
-		first_event) MEMBER(pfm_pmu_info_t,
-				    max_encoding) MEMBER(pfm_pmu_info_t,
-							 num_cntrs) MEMBER(pfm_pmu_info_t,
-									   num_fixed_cntrs)
-		BIT(pfm_pmu_info_t, is_present) BIT(pfm_pmu_info_t, is_dfl) SIZE(pfm_event_info_t) MEMBER(
+		max_encoding) MEMBER(pfm_pmu_info_t,
+				     num_cntrs) MEMBER(pfm_pmu_info_t,
+						       num_fixed_cntrs) BIT(pfm_pmu_info_t,
+									    is_present)
+		BIT(pfm_pmu_info_t, is_dfl) SIZE(pfm_event_info_t) MEMBER(
 			pfm_event_info_t,
 			name) MEMBER(pfm_event_info_t,
 				     desc) MEMBER(pfm_event_info_t,
@@ -103,12 +106,12 @@ static void print_arguments(void)
 	MEMBER(pfm_pmu_encode_arg_t, codes)
 	MEMBER(pfm_pmu_encode_arg_t, fstr)
 	MEMBER(pfm_pmu_encode_arg_t, size)
-	MEMBER(pfm_pmu_encode_arg_t, count) MEMBER(pfm_pmu_encode_arg_t, idx)
-		SIZE(pfm_perf_encode_arg_t) MEMBER(pfm_perf_encode_arg_t, attr)
-			MEMBER(pfm_perf_encode_arg_t, fstr) MEMBER(pfm_perf_encode_arg_t, size)
-				MEMBER(pfm_perf_encode_arg_t, idx)
-					MEMBER(pfm_perf_encode_arg_t, cpu)
-						MEMBER(pfm_perf_encode_arg_t, flags)
+	MEMBER(pfm_pmu_encode_arg_t, count)
+	MEMBER(pfm_pmu_encode_arg_t, idx)
+	SIZE(pfm_perf_encode_arg_t) MEMBER(pfm_perf_encode_arg_t, attr)
+		MEMBER(pfm_perf_encode_arg_t, fstr) MEMBER(pfm_perf_encode_arg_t, size)
+			MEMBER(pfm_perf_encode_arg_t, idx) MEMBER(pfm_perf_encode_arg_t, cpu)
+				MEMBER(pfm_perf_encode_arg_t, flags)
 }
 
 int main(void)

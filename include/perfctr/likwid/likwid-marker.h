@@ -5,14 +5,15 @@
  * its environment instead of under likwid-perfctr -m. perfctr_region_begin(3) explains this.
  *
  * As there, all macros are empty without -DLIKWID_PERFMON. SWITCH has no effect: there is one list
- * of events. A tag that is no string literal is looked up at each START and STOP.
+ * of events. A tag that is no string literal is looked up at each START and STOP. likwid.h has the
+ * functions that some programs call in their place.
  */
 #ifndef LIKWID_MARKER_H
 #define LIKWID_MARKER_H
 
 #ifdef LIKWID_PERFMON
 
-#include <perfctr/regions.h>
+#include "likwid.h"
 
 /*
  * The region at one place in the program: a literal's is looked up only the first time. Whether it
@@ -36,25 +37,6 @@
 		0;                                                                             \
 	})
 
-static inline void perfctr_likwid_get(const char *tag, int *nevents, double *events, double *time,
-				      int *count)
-{
-	const struct perfctr_region *region = perfctr_region_by_name(tag);
-	struct perfctr_region_reading reading;
-	int i, n = 0;
-
-	if (!region || perfctr_region_read(region, &reading) < 0) {
-		*nevents = *count = 0;
-		*time = 0;
-		return;
-	}
-	for (i = 1; i < (int)reading.nvalues && n < *nevents; i++)
-		events[n++] = (double)reading.value[i].inclusive;
-	*nevents = n;
-	*time = (double)reading.value[0].inclusive / 1e9;
-	*count = (int)reading.visits;
-}
-
 #define LIKWID_MARKER_INIT	    ((void)0)
 #define LIKWID_MARKER_THREADINIT    ((void)perfctr_regions_thread())
 #define LIKWID_MARKER_SWITCH	    ((void)0)
@@ -65,7 +47,7 @@ static inline void perfctr_likwid_get(const char *tag, int *nevents, double *eve
 	PERFCTR_LIKWID_REGION(tag, PERFCTR_REGION_WAY(end), perfctr_region_end)
 #define LIKWID_MARKER_RESET(tag) ((void)perfctr_region_reset(perfctr_region_by_name(tag)))
 #define LIKWID_MARKER_GET(tag, nevents, events, time, count) \
-	perfctr_likwid_get(tag, nevents, events, time, count)
+	likwid_markerGetRegion(tag, nevents, events, time, count)
 #define LIKWID_MARKER_WRITE_FILE(file) ((void)perfctr_regions_report(file, PERFCTR_REGIONS_TABLE))
 #define LIKWID_MARKER_CLOSE	       ((void)perfctr_regions_stop())
 
