@@ -17,6 +17,7 @@ dist_man_MANS += \
 	man/perfctr_porting.7 \
 	man/perfctr_python.7 \
 	man/perfctr_region_begin.3 \
+	man/perfctr_rust.7 \
 	man/perfctr_total_create.3 \
 	man/perfctr_tutorial.7 \
 	man/perfctr_users.7 \

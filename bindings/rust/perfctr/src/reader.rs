@@ -1,0 +1,150 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+use crate::{sys, Error, Result, Set, Target, ThisThread};
+use std::marker::PhantomData;
+use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
+use std::sync::Once;
+
+/// N events of the calling thread, read without a call where that is possible. In a child of
+/// fork(2) they fail with ESRCH.
+#[derive(Debug)]
+pub struct Counters<const N: usize> {
+    readers: [sys::perfctr_reader; N],
+    set: Set,
+    forks: u32,
+    thread: ThisThread,
+}
+
+/// Counts the forks that led to this process: a child has not its parent's pages.
+static FORKS: AtomicU32 = AtomicU32::new(0);
+
+fn count_forks() {
+    static COUNTED: Once = Once::new();
+    extern "C" {
+        fn pthread_atfork(
+            prepare: Option<unsafe extern "C" fn()>,
+            parent: Option<unsafe extern "C" fn()>,
+            child: Option<unsafe extern "C" fn()>,
+        ) -> i32;
+    }
+    unsafe extern "C" fn in_child() {
+        FORKS.fetch_add(1, Relaxed);
+    }
+    COUNTED.call_once(|| unsafe {
+        // It fails only where there is no memory for a few words.
+        assert_eq!(pthread_atfork(None, None, Some(in_child)), 0, "there is no memory");
+    });
+}
+
+/// Reads as C's inline function does, by its page; None: ask the library.
+#[cfg(target_arch = "x86_64")]
+#[inline(always)]
+unsafe fn read_page(reader: &sys::perfctr_reader) -> Option<u64> {
+    let page = reader.page as *const u32; // lock is word 2, index 3, offset 4 and 5
+    loop {
+        let lock = page.add(2).read_volatile();
+        let (counter, none) = page.add(3).read_volatile().overflowing_sub(1);
+        if none {
+            return None;
+        }
+        let (low, high): (u64, u64);
+        // No "nomem": what stands before it is read before it.
+        std::arch::asm!("rdpmc", in("ecx") counter, out("rax") low, out("rdx") high,
+            options(nostack, preserves_flags));
+        let (shift, offset) = (reader.shift, page.add(4).cast::<u64>().read());
+        std::arch::asm!("", options(nostack, preserves_flags));
+        if page.add(2).read_volatile() == lock {
+            let value = ((high << 32 | low) << (shift & 63)) as i64 >> (shift & 63);
+            return Some((value as u64).wrapping_add(offset).wrapping_add(reader.base));
+        }
+    }
+}
+
+#[cfg(not(target_arch = "x86_64"))]
+#[inline(always)]
+unsafe fn read_page(_: &sys::perfctr_reader) -> Option<u64> {
+    None
+}
+
+impl<const N: usize> Counters<N> {
+    /// EINVAL: the list has not N events.
+    pub fn open(events: &str, flags: u32) -> Result<Counters<N>> {
+        let set = Set::open(events, Target::default(), flags)?;
+        if set.names().len() != N {
+            return Err(Error::invalid(
+                "the list has another number of events than the type: name as many as Counters<N> has",
+            ));
+        }
+        let nothing = sys::perfctr_reader { page: std::ptr::null(), base: 0, shift: 0, types: 0 };
+        let mut readers = [nothing; N];
+        for (i, reader) in readers.iter_mut().enumerate() {
+            // What can't be read inline gets a reader that says so.
+            unsafe { sys::perfctr_set_reader(set.c.as_ptr(), i as u32, reader) };
+        }
+        count_forks();
+        Ok(Counters { readers, set, forks: FORKS.load(Relaxed), thread: PhantomData })
+    }
+    #[inline(always)]
+    fn is_here(&self) -> bool {
+        self.forks == FORKS.load(Relaxed)
+    }
+    /// One of them, as C's inline function reads it; None: it is not in a register now.
+    ///
+    /// # Safety
+    /// Not in a child of fork(2): the page is not there.
+    #[inline(always)]
+    pub unsafe fn read_inline(&self, i: usize) -> Option<u64> {
+        read_page(&self.readers[i])
+    }
+    /// One of them.
+    #[inline]
+    pub fn read_one(&self, i: usize) -> Result<u64> {
+        if self.is_here() {
+            if let Some(value) = unsafe { read_page(&self.readers[i]) } {
+                return Ok(value);
+            }
+        }
+        self.ask_one(i)
+    }
+    #[inline]
+    pub fn read(&self) -> Result<[u64; N]> {
+        let mut values = [0; N];
+        if !self.is_here() {
+            return self.ask();
+        }
+        for (value, reader) in values.iter_mut().zip(&self.readers) {
+            match unsafe { read_page(reader) } {
+                Some(read) => *value = read,
+                None => return self.ask(),
+            }
+        }
+        Ok(values)
+    }
+    #[cold]
+    #[inline(never)]
+    fn ask_one(&self, i: usize) -> Result<u64> {
+        let mut value = 0;
+        let c = &self.readers[i];
+        if self.is_here() && unsafe { sys::perfctr_reader_read(c, &mut value) } == 1 {
+            return Ok(value);
+        }
+        Ok(self.set.read()?[i].value)
+    }
+    #[cold]
+    #[inline(never)]
+    fn ask(&self) -> Result<[u64; N]> {
+        let mut values = [0; N];
+        let mut pairs = self.readers.iter().zip(&mut values);
+        let read = |(c, value): (&_, &mut _)| unsafe { sys::perfctr_reader_read(c, value) } == 1;
+        if self.is_here() && pairs.all(read) {
+            return Ok(values);
+        }
+        for (value, reading) in values.iter_mut().zip(self.set.read()?) {
+            *value = reading.value;
+        }
+        Ok(values)
+    }
+    /// With times and quality.
+    pub fn events(&self) -> &Set {
+        &self.set
+    }
+}

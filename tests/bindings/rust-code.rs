@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+//! Two reads, one after the other: tests/bindings/rust.sh counts the instructions between them.
+#![crate_type = "lib"]
+
+#[no_mangle]
+pub fn test_between(counters: &perfctr::Counters<1>) -> Option<u64> {
+    let before = unsafe { counters.read_inline(0) }?;
+    let after = unsafe { counters.read_inline(0) }?;
+    Some(after.wrapping_sub(before))
+}
+
+#[no_mangle]
+pub fn test_checked(counters: &perfctr::Counters<1>) -> u64 {
+    let before = counters.read_one(0).unwrap_or(0);
+    counters.read_one(0).unwrap_or(0).wrapping_sub(before)
+}

@@ -1,0 +1,104 @@
+#!/bin/sh
+# SPDX-License-Identifier: LGPL-2.1-or-later
+# The Rust crates: their declarations are what bindgen makes of the headers, every call works, what belongs to a thread
+# can't leave it, a read is at most 20 instructions, and clippy and rustfmt find nothing. No network is used.
+# The environment: srcdir; CC; LIBPERFCTR, the build's .libs directory with the library.
+set -u
+srcdir=$(cd "${srcdir:-.}" && pwd) lib=$(cd "${LIBPERFCTR:-lib/.libs}" && pwd)
+# musl's library is no use to Rust's programs here, and clang's is as gcc's.
+case ${CC:-cc} in *musl* | *clang*) exit 0 ;; esac
+command -v cargo >/dev/null && command -v rustc >/dev/null || { echo "SKIP Rust: there is no cargo"; exit 77; }
+[ -e "$lib/libperfctr.so" ] || { echo "SKIP Rust: the library was built without a shared one"; exit 77; }
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+cp -R "$srcdir/bindings/rust" "$work/rust" && chmod -R u+w "$work/rust" && cd "$work/rust" || exit
+RUSTFLAGS="-L $lib" RUSTDOCFLAGS="-L $lib" CARGO_TARGET_DIR=$work/target CARGO_NET_OFFLINE=true LD_LIBRARY_PATH=$lib
+export RUSTFLAGS RUSTDOCFLAGS CARGO_TARGET_DIR CARGO_NET_OFFLINE LD_LIBRARY_PATH
+failed=0
+check() {	# NAME STATUS
+	if [ "$2" = 0 ]; then echo "PASS $1"; else echo "FAIL $1"; failed=1; fi
+}
+quietly() {	# NAME COMMAND...
+	name=$1
+	shift
+	"$@" >"$work/output" 2>&1
+	status=$?
+	[ $status = 0 ] || cat "$work/output"
+	check "$name" $status
+}
+
+if bindgen --version 2>/dev/null | grep -q '^bindgen 0\.60\.' && command -v rustfmt >/dev/null; then
+	"$srcdir/bindings/rust/generate" >"$work/bindings.rs" && diff "$srcdir/bindings/rust/perfctr-sys/src/bindings.rs" "$work/bindings.rs"
+	check "the declarations are what bindgen makes of the headers" $?
+else
+	echo "SKIP the declarations: there is no bindgen 0.60, or no rustfmt"
+fi
+quietly "every call, and the examples in comments" cargo test -q
+for example in count regions; do
+	quietly "examples/$example.rs" cargo run -q --example $example
+done
+
+quietly "a release is built" cargo build -q --release
+# The page's program is one of the crate's.
+awk '/^\.Bd -literal/ { on = 1; next } /^\.Ed/ { on = 0 } on' "$srcdir/man/perfctr_rust.7" >perfctr/examples/page.rs
+quietly "the program of perfctr_rust(7)" cargo run -q --example page
+
+# refuses CODE NAME: the compiler has this against the program on the standard input.
+refuses() {
+	{
+		echo 'use perfctr::*;'
+		cat
+	} >"$work/refused.rs"
+	! rustc --edition 2021 --crate-type lib --emit metadata -o "$work/refused" -L dependency="$work/target/release/deps" \
+		--extern perfctr="$work/target/release/libperfctr.rlib" "$work/refused.rs" >"$work/output" 2>&1 &&
+		grep -q "^error\[$1\]" "$work/output" && ! grep '^error\[' "$work/output" | grep -v "^error\[$1\]"
+	status=$?
+	[ $status = 0 ] || cat "$work/output"
+	check "$2" $status
+}
+refuses E0277 "counters can't be sent" <<'EOR'
+pub fn f(c: Counters<1>) { std::thread::spawn(move || c.read()); }
+EOR
+refuses E0277 "counters can't be shared" <<'EOR'
+pub fn f(c: &'static Counters<1>) { std::thread::spawn(move || c.read()); }
+EOR
+refuses E0277 "a set can't be shared" <<'EOR'
+pub fn f(s: &'static Set) { std::thread::spawn(move || s.read()); }
+EOR
+refuses E0277 "a guard can't be sent" <<'EOR'
+pub fn f(g: RegionGuard) { std::thread::spawn(move || drop(g)); }
+EOR
+refuses E0499 "a record does not outlive the next" <<'EOR'
+pub fn f(s: &mut Sampler) { let first = s.next(); let _second = s.next(); drop(first); }
+EOR
+refuses E0382 "a set that was dropped can't be read" <<'EOR'
+pub fn f(s: Set) { drop(s); let _ = s.read(); }
+EOR
+
+if [ "$(uname -m)" = x86_64 ]; then
+	rustc --edition 2021 -O -C panic=abort --emit obj -o "$work/code.o" -L dependency="$work/target/release/deps" \
+		--extern perfctr="$work/target/release/libperfctr.rlib" "$srcdir/tests/bindings/rust-code.rs"
+	check "reads are compiled" $?
+	# From one read to the next.
+	between() {
+		objdump -d --no-show-raw-insn "$work/code.o" | sed -n "/<$1>:/,/^\$/p" |
+			awk '$2 == "rdpmc" && ++n == 2 { print c + 1; exit } n && !/rdpmc|nop/ { c++ }'
+	}
+	inline=$(between test_between) checked=$(between test_checked)
+	echo "| a read is ${inline:-no} instructions, one that looks for a fork ${checked:-no}"
+	[ "${inline:-99}" -le 20 ] && [ "$checked" -le 25 ]
+	check "a read is at most 20 instructions, one that looks for a fork 25" $?
+fi
+
+# Each release has more to say.
+if cargo clippy --version 2>/dev/null | grep -q '^clippy 0\.1\.63'; then
+	quietly "clippy" cargo clippy -q --all-targets -- -D warnings
+else
+	echo "SKIP clippy: there is no clippy of Rust 1.63"
+fi
+if command -v rustfmt >/dev/null; then
+	quietly "rustfmt" rustfmt --edition 2021 --check perfctr/src/lib.rs perfctr/tests/calls.rs perfctr/examples/*.rs
+else
+	echo "SKIP rustfmt: it is not there"
+fi
+exit $failed
