@@ -123,7 +123,8 @@ fn counters() {
     assert!(one().is_ok());
     if let Ok(inline) = Counters::<1>::open("instructions:u", 0) {
         let (first, second) = (inline.read_one(0).unwrap(), inline.read_one(0).unwrap());
-        assert!(second > first && second - first < 40, "{}", second - first);
+        // Without optimization, and by read(2) where RDPMC is forbidden.
+        assert!(second > first && second - first < 100_000, "{}", second - first);
     }
 }
 
