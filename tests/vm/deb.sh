@@ -34,6 +34,7 @@ Enabled: no/; }" "$f" >"$to"
 	done
 }
 
+# A container's apt keeps no cache, and reads all lists for each command, which takes a second.
 apt() {
 	tool=$1
 	shift
@@ -41,6 +42,7 @@ apt() {
 		set -- -oDir::Etc::sourcelist=/dev/null -oDir::Etc::sourceparts="$state/sources.d" "$@"
 	"$tool" -oAPT::Architecture="$arch" -oAPT::Architectures="$arch" -oAcquire::http::Timeout=60 \
 		-oDir::State::Lists="$state/lists" -oDir::Cache="$state/cache" \
+		-oDir::Cache::pkgcache=pkgcache.bin -oDir::Cache::srcpkgcache=srcpkgcache.bin \
 		-oDir::State::status=/dev/null -oAPT::Sandbox::User=root "$@"
 }
 
