@@ -183,6 +183,26 @@ END_TEST
 
 /* ---- P5 and its clones ---- */
 
+/* The rules of CESR, a half of which each of the two counters has. */
+static void cesr_rules(const struct perfctr_cpu *cpu, const struct perfctr_cpu_control *base,
+		       uint32_t reserved)
+{
+	SWEEP_FORBIDDEN(cpu, base, evntsel, 0, reserved, 0, "these bits are reserved");
+	SWEEP_FORBIDDEN(cpu, base, evntsel, 1, reserved, 0, "half of CESR");
+	TRY(cpu, base,
+	    { "all bits", { W(evntsel[0], ~reserved), W(evntsel[1], ~reserved) }, ACCEPTED },
+	    { "several reserved bits",
+	      { W(evntsel[1], 0xFFFFFFFF) },
+	      FORBIDDEN("evntsel", 1, reserved, "reserved") },
+	    { "counter 2", { W(pmc_map[1], 2) }, REFUSED("pmc_map", 1, 2, "no such counter") },
+	    { "i-mode",
+	      { W(nractrs, 1), W(nrictrs, 1), W(ireset[1], 0x80000000) },
+	      FORBIDDEN("nrictrs", -1, 1, "can't interrupt") },
+	    { "upper half", { W(evntsel_high[1], 0xFFFFFFFF) }, IGNORED });
+	REGISTERS(cpu, 0x11);
+	setup_is(cpu, 0, 0);
+}
+
 START_TEST(p5)
 {
 	static const char *const ids[] = { "p5", "p5mmx" };
@@ -195,13 +215,8 @@ START_TEST(p5)
 	c.evntsel[1] = 0x018D; /* clocks of bus utilisation, user */
 	for (i = 0; i < ARRAY_SIZE(ids); i++) {
 		cpu = named(ids[i]);
-		SWEEP_FORBIDDEN(&cpu, &c, evntsel, 0, 0xFFFFFE00, 0, "these bits are reserved");
-		SWEEP_FORBIDDEN(&cpu, &c, evntsel, 1, 0xFFFFFE00, 0, "half of CESR");
-		TRY(&cpu, &c, { "upper half", { W(evntsel_high[0], 0xFFFFFFFF) }, IGNORED });
-		TRY(&cpu, &c, { "all bits", { W(evntsel[1], 0x01FF) }, ACCEPTED },
-		    { "several reserved bits",
-		      { W(evntsel[1], 0xFFFFFFFF) },
-		      FORBIDDEN("evntsel", 1, 0xFFFFFE00, "reserved") },
+		cesr_rules(&cpu, &c, 0xFFFFFE00);
+		TRY(&cpu, &c,
 		    { "no CPL", { W(evntsel[0], 0x013F) }, REFUSED("evntsel", 0, 0, "CPL") },
 		    { "no CPL of the second",
 		      { W(evntsel[1], 0) },
@@ -209,19 +224,11 @@ START_TEST(p5)
 		    { "kernel only", { W(evntsel[0], 0x0056) }, ACCEPTED },
 		    { "user only", { W(evntsel[0], 0x0096) }, ACCEPTED },
 		    { "one", { W(nractrs, 1), W(pmc_map[0], 1) }, ACCEPTED },
-		    { "counter 2",
-		      { W(pmc_map[1], 2) },
-		      REFUSED("pmc_map", 1, 2, "no such counter") },
 		    { "three",
 		      { W(nractrs, 3), W(pmc_map[2], 2), W(evntsel[2], 0xC0) },
 		      REFUSED("pmc_map", 2, 2, "no such counter") },
-		    { "i-mode",
-		      { W(nractrs, 1), W(nrictrs, 1), W(ireset[1], 0x80000000) },
-		      FORBIDDEN("nrictrs", -1, 1, "can't interrupt") },
 		    { "offcore response", { W(offcore_rsp[1], 1) }, IGNORED },
 		    { "reserved 4", { W(_reserved4, 1) }, IGNORED });
-		REGISTERS(&cpu, 0x11);
-		setup_is(&cpu, 0, 0);
 		program = accepted("program", &cpu, &c);
 		WRITES(&program, { 0, 0x11, 0x018D00D6, 0x018D00D6 });
 		COUNTERS(&program, { 0, 0x12, MASK40, 0, 0 }, { 1, 0x13, MASK40, 0, 0 });
@@ -246,19 +253,11 @@ START_TEST(mii)
 	struct perfctr_cpu cpu = named("mii");
 	struct perfctr_program program;
 
-	SWEEP_FORBIDDEN(&cpu, &c, evntsel, 0, 0xFFFFFA00, 0, "these bits are reserved");
-	SWEEP_FORBIDDEN(&cpu, &c, evntsel, 1, 0xFFFFFA00, 0, "these bits are reserved");
-	TRY(&cpu, &c, { "all bits", { W(evntsel[0], 0x05FF) }, ACCEPTED },
+	cesr_rules(&cpu, &c, 0xFFFFFA00);
+	TRY(&cpu, &c,
 	    { "no CPL",
 	      { W(evntsel[1], 0x053F) },
-	      REFUSED("evntsel", 1, 0, "a CPL bit (6 kernel") },
-	    { "counter 2", { W(pmc_map[1], 2) }, REFUSED("pmc_map", 1, 2, "no such counter") },
-	    { "i-mode",
-	      { W(nractrs, 0), W(nrictrs, 1), W(ireset[0], 0x80000000) },
-	      FORBIDDEN("nrictrs", -1, 1, "can't interrupt") },
-	    { "upper half", { W(evntsel_high[1], 4) }, IGNORED });
-	REGISTERS(&cpu, 0x11);
-	setup_is(&cpu, 0, 0);
+	      REFUSED("evntsel", 1, 0, "a CPL bit (6 kernel") });
 	c.evntsel[1] = 0x0582;
 	program = accepted("program", &cpu, &c);
 	WRITES(&program, { 0, 0x11, 0x058200C0, 0x058200C0 });
@@ -278,20 +277,13 @@ START_TEST(winchip)
 	c.tsc_on = 0;
 	for (i = 0; i < ARRAY_SIZE(ids); i++) {
 		cpu = named(ids[i]);
-		SWEEP_FORBIDDEN(&cpu, &c, evntsel, 0, 0xFFFFFF00, 0, "these bits are reserved");
-		SWEEP_FORBIDDEN(&cpu, &c, evntsel, 1, 0xFFFFFF00, 0, "these bits are reserved");
+		cesr_rules(&cpu, &c, 0xFFFFFF00);
 		TRY(&cpu, &c,
 		    { "no CPL bits", { W(evntsel[0], 0), W(evntsel[1], 0xFF) }, ACCEPTED },
 		    { "TSC", { W(tsc_on, 1) }, REFUSED("tsc_on", -1, 1, "no TSC") },
 		    { "TSC alone",
 		      { W(tsc_on, 2), W(nractrs, 0) },
-		      REFUSED("tsc_on", -1, 2, "no TSC") },
-		    { "counter 2", { W(pmc_map[1], 2) }, REFUSED("pmc_map", 1, 2, "no such") },
-		    { "i-mode",
-		      { W(nractrs, 1), W(nrictrs, 1), W(ireset[1], 0x80000000) },
-		      FORBIDDEN("nrictrs", -1, 1, "can't interrupt") });
-		REGISTERS(&cpu, 0x11);
-		setup_is(&cpu, 0, 0);
+		      REFUSED("tsc_on", -1, 2, "no TSC") });
 	}
 	c.evntsel[1] = 0x0016;
 	program = accepted("program", &cpu, &c);
@@ -301,6 +293,46 @@ START_TEST(winchip)
 END_TEST
 
 /* ---- P6 and C3 ---- */
+
+/*
+ * The rules of event selects as the P6 has them, tried on the last place of the base; reserved and
+ * high: bits of evntsel[] that don't exist, and of evntsel_high[] that do.
+ */
+static void event_select_rules(const struct perfctr_cpu *cpu,
+			       const struct perfctr_cpu_control *base, uint32_t reserved,
+			       uint32_t high)
+{
+	int i = (int)base->nractrs - 1;
+	uint32_t enable = base->evntsel[i] & ENABLE;
+
+	SWEEP_FORBIDDEN(cpu, base, evntsel, 0, reserved, INT, "reserved on this processor");
+	SWEEP_FORBIDDEN(cpu, base, evntsel, i, reserved, INT | (ENABLE & ~enable),
+			"reserved on this processor");
+	if (high)
+		SWEEP(cpu, base, evntsel_high, i, ~high, 0, "reserved on this processor");
+	else
+		TRY(cpu, base, { "upper half", { W(evntsel_high[i], 0xFFFFFFFF) }, IGNORED });
+	TRY(cpu, base, { "as it is", { { 0 } }, ACCEPTED },
+	    { "user", { W(evntsel[i], enable | 0x000100C0) }, ACCEPTED },
+	    { "kernel", { W(evntsel[i], enable | 0x000200C0) }, ACCEPTED },
+	    { "no CPL",
+	      { W(evntsel[i], enable | 0x000000C0) },
+	      REFUSED("evntsel", i, 0, "USR (16) or OS (17) must be set") },
+	    { "a-mode that interrupts",
+	      { W(evntsel[i], enable | 0x001300C0) },
+	      REFUSED("evntsel", i, INT, "bit (20) is for i-mode counters") },
+	    { "i-mode that does not",
+	      { W(nractrs, base->nractrs - 1), W(nrictrs, 1), W(ireset[i], 0x80000000) },
+	      REFUSED("evntsel", i, 0, "an i-mode counter needs the interrupt bit") },
+	    { "i-mode",
+	      { W(nractrs, base->nractrs - 1), W(nrictrs, 1), W(evntsel[i], enable | 0x001300C0),
+		W(ireset[i], 0x80000000) },
+	      ACCEPTED },
+	    { "i-mode start",
+	      { W(nractrs, base->nractrs - 1), W(nrictrs, 1), W(evntsel[i], enable | 0x001300C0) },
+	      REFUSED("ireset", i, 0, "must be negative") },
+	    { "upper half of an unused place", { W(evntsel_high[i + 1], 1) }, IGNORED });
+}
 
 START_TEST(p6)
 {
@@ -313,21 +345,12 @@ START_TEST(p6)
 	c.evntsel[0] |= ENABLE;
 	for (i = 0; i < ARRAY_SIZE(ids); i++) {
 		cpu = named(ids[i]);
-		SWEEP_FORBIDDEN(&cpu, &c, evntsel, 0, 0x00280000, INT,
-				"reserved on this processor");
-		SWEEP_FORBIDDEN(&cpu, &c, evntsel, 1, 0x00280000, INT | ENABLE,
-				"reserved on this processor");
-		TRY(&cpu, &c, { "upper half", { W(evntsel_high[1], 0xFFFFFFFF) }, IGNORED });
+		event_select_rules(&cpu, &c, 0x00280000, 0);
 		TRY(&cpu, &c,
 		    { "all", { W(evntsel[0], 0xFFC7FFFF), W(evntsel[1], 0xFF87FFFF) }, ACCEPTED },
 		    { "both reserved",
 		      { W(evntsel[1], 0x002B00C0) },
 		      FORBIDDEN("evntsel", 1, 0x00280000, "reserved on this processor") },
-		    { "user only", { W(evntsel[1], 0x000100C0) }, ACCEPTED },
-		    { "kernel only", { W(evntsel[1], 0x000200C0) }, ACCEPTED },
-		    { "no CPL",
-		      { W(evntsel[1], 0x000000C0) },
-		      REFUSED("evntsel", 1, 0, "USR (16) or OS (17) must be set") },
 		    { "0 is not enabled",
 		      { W(evntsel[0], 0x000300C0) },
 		      REFUSED("evntsel", 0, 0, "of counter 0, which enables both") },
@@ -351,19 +374,6 @@ START_TEST(p6)
 		    { "counter 2",
 		      { W(pmc_map[1], 2) },
 		      REFUSED("pmc_map", 1, 2, "no such counter") },
-		    { "a-mode that interrupts",
-		      { W(evntsel[1], 0x001300C0) },
-		      REFUSED("evntsel", 1, INT, "bit (20) is for i-mode counters") },
-		    { "i-mode",
-		      { W(nractrs, 1), W(nrictrs, 1), W(evntsel[1], 0x001300C0),
-			W(ireset[1], 0xFFFFFF00) },
-		      ACCEPTED },
-		    { "i-mode that does not interrupt",
-		      { W(nractrs, 1), W(nrictrs, 1), W(ireset[1], 0xFFFFFF00) },
-		      REFUSED("evntsel", 1, 0, "an i-mode counter needs the interrupt bit") },
-		    { "i-mode start",
-		      { W(nractrs, 1), W(nrictrs, 1), W(evntsel[1], 0x001300C0) },
-		      REFUSED("ireset", 1, 0, "must be negative") },
 		    { "offcore response", { W(offcore_rsp[0], 1) }, IGNORED },
 		    { "reserved 2", { W(_reserved2, 1) }, IGNORED });
 		REGISTERS(&cpu, 0x186, 0x187);
@@ -438,13 +448,8 @@ static void amd_rules(const struct perfctr_cpu *cpu, unsigned int counters, uint
 {
 	struct perfctr_cpu_control c = amode(counters, 0x004300C0);
 
-	SWEEP_FORBIDDEN(cpu, &c, evntsel, 0, 0x00280000, INT, "reserved on this processor");
-	SWEEP_FORBIDDEN(cpu, &c, evntsel, 3, 0x00280000, INT, "reserved on this processor");
-	if (high)
-		SWEEP(cpu, &c, evntsel_high, 0, ~high, 0, "reserved on this processor");
-	else
-		TRY(cpu, &c, { "upper half", { W(evntsel_high[0], 0xFFFFFFFF) }, IGNORED });
-	TRY(cpu, &c, { "as it is", { { 0 } }, ACCEPTED },
+	event_select_rules(cpu, &c, 0x00280000, high);
+	TRY(cpu, &c,
 	    { "all bits", { W(evntsel[1], 0xFFC7FFFF), W(evntsel_high[1], high) }, ACCEPTED },
 	    { "each has its own enable bit",
 	      { W(evntsel[2], 0x000300C0) },
@@ -456,19 +461,6 @@ static void amd_rules(const struct perfctr_cpu *cpu, unsigned int counters, uint
 	    { "one too many",
 	      { W(pmc_map[0], counters) },
 	      REFUSED("pmc_map", 0, counters, "no such counter") },
-	    { "user", { W(evntsel[1], 0x004100C0) }, ACCEPTED },
-	    { "kernel", { W(evntsel[1], 0x004200C0) }, ACCEPTED },
-	    { "no CPL", { W(evntsel[1], 0x004000C0) }, REFUSED("evntsel", 1, 0, "USR (16) or OS") },
-	    { "a-mode that interrupts",
-	      { W(evntsel[1], 0x005300C0) },
-	      REFUSED("evntsel", 1, INT, "bit (20) is for i-mode counters") },
-	    { "i-mode that does not",
-	      { W(nractrs, 3), W(nrictrs, 1), W(ireset[3], 0x80000000) },
-	      REFUSED("evntsel", 3, 0, "an i-mode counter needs the interrupt bit") },
-	    { "i-mode",
-	      { W(nractrs, 3), W(nrictrs, 1), W(evntsel[3], 0x005300C0), W(ireset[3], 0x80000000) },
-	      ACCEPTED },
-	    { "upper half of an unused place", { W(evntsel_high[6], 1) }, IGNORED },
 	    { "offcore response", { W(offcore_rsp[0], 1) }, IGNORED },
 	    { "reserved 1", { W(_reserved1, 1) }, IGNORED },
 	    { "reserved 3", { W(_reserved3, 1) }, IGNORED });
@@ -1120,16 +1112,7 @@ START_TEST(arch_event_selects)
 
 		cpu.frontend = 0;
 		ck_assert_uint_eq(cpu.version, a->version);
-		SWEEP_FORBIDDEN(&cpu, &c, evntsel, 0, a->reserved, INT,
-				"reserved on this processor");
-		SWEEP_FORBIDDEN(&cpu, &c, evntsel, 1, a->reserved, INT,
-				"reserved on this processor");
-		if (~a->reserved_high)
-			SWEEP(&cpu, &c, evntsel_high, 1, a->reserved_high, 0,
-			      "reserved on this processor");
-		else
-			TRY(&cpu, &c,
-			    { "upper half", { W(evntsel_high[1], 0xFFFFFFFF) }, IGNORED });
+		event_select_rules(&cpu, &c, a->reserved, ~a->reserved_high);
 		TRY(&cpu, &c,
 		    { "all",
 		      { W(evntsel[0], 0xFFEFFFFF & ~a->reserved),
@@ -1143,25 +1126,6 @@ START_TEST(arch_event_selects)
 		    { "not enabled",
 		      { W(evntsel[1], 0x000300C0) },
 		      REFUSED("evntsel", 1, 0, "the enable bit (22) must be set") },
-		    { "user", { W(evntsel[1], 0x004100C0) }, ACCEPTED },
-		    { "kernel", { W(evntsel[1], 0x004200C0) }, ACCEPTED },
-		    { "no CPL",
-		      { W(evntsel[1], 0x004000C0) },
-		      REFUSED("evntsel", 1, 0, "USR (16) or OS (17) must be set") },
-		    { "a-mode that interrupts",
-		      { W(evntsel[1], 0x005300C0) },
-		      REFUSED("evntsel", 1, INT, "bit (20) is for i-mode counters") },
-		    { "i-mode that does not",
-		      { W(nractrs, 1), W(nrictrs, 1), W(ireset[1], 0x80000000) },
-		      REFUSED("evntsel", 1, 0, "an i-mode counter needs the interrupt bit") },
-		    { "i-mode",
-		      { W(nractrs, 1), W(nrictrs, 1), W(evntsel[1], 0x005300C0),
-			W(ireset[1], 0x80000000) },
-		      ACCEPTED },
-		    { "i-mode start",
-		      { W(nractrs, 1), W(nrictrs, 1), W(evntsel[1], 0x005300C0) },
-		      REFUSED("ireset", 1, 0, "must be negative") },
-		    { "upper half of an unused place", { W(evntsel_high[2], 1) }, IGNORED },
 		    { "frontend", { W(pebs_frontend, 1) }, IGNORED },
 		    { "reserved 4", { W(_reserved4, 1) }, IGNORED });
 	}
@@ -1741,51 +1705,50 @@ END_TEST
 
 START_TEST(privileged)
 {
-	static const char *const p6_like[] = { "piii", "k7", "fam10h", "zen3", "core2", "skylake" };
-	struct perfctr_cpu_control c;
-	struct perfctr_cpu cpu;
+	static const struct {
+		const char *id;
+		uint32_t map, evntsel, escr;
+		unsigned int privileged;
+	} all[] = {
+		{ "piii", 0, 0x004100C0, 0, 0 },
+		{ "piii", 0, 0x004200C0, 0, 1 },
+		{ "k7", 0, 0x004100C0, 0, 0 },
+		{ "k7", 0, 0x004200C0, 0, 1 },
+		{ "fam10h", 0, 0x004100C0, 0, 0 },
+		{ "fam10h", 0, 0x004200C0, 0, 1 },
+		/* The northbridge counts the whole node. */
+		{ "fam10h", 0, 0x004100E0, 0, 1 },
+		{ "zen3", 0, 0x004100C0, 0, 0 },
+		{ "zen3", 0, 0x004200C0, 0, 1 },
+		{ "core2", 0, 0x004100C0, 0, 0 },
+		{ "core2", 0, 0x004200C0, 0, 1 },
+		{ "skylake", 0, 0x004100C0, 0, 0 },
+		{ "skylake", 0, 0x004200C0, 0, 1 },
+		{ "skylake", FIXED, 0x00010000, 0, 0 },
+		{ "skylake", FIXED, 0x00020000, 0, 1 },
+		/* AnyThread. */
+		{ "skylake", 0, 0x006100C0, 0, 1 },
+		{ "p5mmx", 0, 0x80, 0, 0 },
+		{ "p5mmx", 0, 0xC0, 0, 1 },
+		/* These can't tell. */
+		{ "winchip_c6", 0, 1, 0, 1 },
+		{ "c3", 1, 0xC0, 0, 1 },
+		{ "p4", 12, 0x00039000, 0x04000204, 0 },
+		{ "p4", 12, 0x00039000, 0x0400020C, 1 },
+	};
 	unsigned int i;
 
-	for (i = 0; i < sizeof(p6_like) / sizeof(p6_like[0]); i++) {
-		cpu = named(p6_like[i]);
-		c = amode(1, 0x004100C0);
-		ck_assert_uint_eq(accepted("user", &cpu, &c).privileged, 0);
-		c.evntsel[0] = 0x004200C0;
-		ck_assert_uint_eq(accepted("kernel", &cpu, &c).privileged, 1);
+	for (i = 0; i < ARRAY_SIZE(all); i++) {
+		struct perfctr_cpu_control c = amode(1, all[i].evntsel);
+		struct perfctr_cpu cpu = named(all[i].id);
+
+		c.tsc_on = 0;
+		c.pmc_map[0] = all[i].map;
+		if (all[i].escr)
+			c.p4.escr[0] = all[i].escr;
+		ck_assert_msg(accepted("privileged", &cpu, &c).privileged == all[i].privileged,
+			      "%s, %#x of counter %#x", all[i].id, all[i].evntsel, all[i].map);
 	}
-	/* Fixed counters and AnyThread. */
-	c = amode(1, 0x00010000);
-	c.pmc_map[0] = FIXED;
-	ck_assert_uint_eq(accepted("fixed, user", &cpu, &c).privileged, 0);
-	c.evntsel[0] = 0x00020000;
-	ck_assert_uint_eq(accepted("fixed, kernel", &cpu, &c).privileged, 1);
-	c = amode(1, 0x006100C0);
-	ck_assert_uint_eq(accepted("any thread", &cpu, &c).privileged, 1);
-	/* The northbridge counts the whole node. */
-	cpu = named("fam10h");
-	c = amode(1, 0x004100E0);
-	ck_assert_uint_eq(accepted("northbridge", &cpu, &c).privileged, 1);
-	cpu = named("p5mmx");
-	c = amode(1, 0x80);
-	ck_assert_uint_eq(accepted("P5, user", &cpu, &c).privileged, 0);
-	c.evntsel[0] = 0xC0;
-	ck_assert_uint_eq(accepted("P5, both", &cpu, &c).privileged, 1);
-	/* These can't tell. */
-	cpu = named("winchip_c6");
-	c = amode(1, 1);
-	c.tsc_on = 0;
-	ck_assert_uint_eq(accepted("WinChip", &cpu, &c).privileged, 1);
-	cpu = named("c3");
-	c = amode(1, 0xC0);
-	c.pmc_map[0] = 1;
-	ck_assert_uint_eq(accepted("C3", &cpu, &c).privileged, 1);
-	cpu = named("p4");
-	c = amode(1, 0x00039000);
-	c.pmc_map[0] = 12;
-	c.p4.escr[0] = 0x04000204;
-	ck_assert_uint_eq(accepted("P4, user", &cpu, &c).privileged, 0);
-	c.p4.escr[0] = 0x0400020C;
-	ck_assert_uint_eq(accepted("P4, both", &cpu, &c).privileged, 1);
 }
 END_TEST
 
