@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # shellcheck shell=sh disable=SC2154
-# What scripts/test runs, by tier. Uses $top, $work and $fuzz_seconds, and stage() of scripts/stages.sh.
+# The stages that scripts/test runs, by tier. Uses $top, $work and $fuzz_seconds, and stage() of scripts/stages.sh.
 # shellcheck source=tests/named.sh
 . "$top/tests/named.sh"
 
@@ -52,7 +52,7 @@ gcc_and_check() {
 	build_and_check gcc --with-libelf --with-libdw --enable-libpfm4 --prefix="$work/install/root"
 }
 
-# What gcc has built.
+# Installs the build by gcc, and tries it.
 installation() (
 	root=$work/install/root
 	mkdir -p "$root" && make -s -j2 -C "$work/gcc" install >/dev/null && cd "$work/install" || exit
@@ -82,7 +82,7 @@ installation() (
 	}
 )
 
-# What look-ups, context switches, samples and large sets cost; fails if more than it may.
+# Prints the costs of look-ups, samples, large sets, and fails if one exceeds its limit. NAME
 bench() (
 	cd "$work/gcc" && srcdir=$top LIBPERFCTR=lib/.libs "$top/tests/bench/$1.sh"
 )
@@ -99,8 +99,10 @@ fuzz() (	# NAME MAX_LEN
 		srcdir=$top "tests/fuzz/$1" -max_total_time="$fuzz_seconds" -max_len="$2" "corpus-$1" "$top/tests/fuzz/corpus/${1%_*}"
 )
 
-# The other compiler builds what is released, and checks it.
+# The other compiler builds what is released, and checks it. Nobody downloads these archives: they need not be small.
 distcheck() (
+	XZ_OPT=-1
+	export XZ_OPT
 	configure_in dist && make -s -j2 distcheck \
 		DISTCHECK_CONFIGURE_FLAGS="--enable-werror --with-libelf --with-libdw CC=clang" && exit
 	cat libperfctr-*/_build/sub/test-suite.log
@@ -113,7 +115,7 @@ quick() {
 	SIM_STEPS=50000 FUZZ_CONTROLS=10000 FUZZ_SETS=100 FUZZ_WORDS=10000 "$@"
 }
 
-# All but tests/loops: what is stepped there is the loops as programs have them; and but unit/pmu, which counts
+# All but tests/loops, which steps the loops as programs have them; and but unit/pmu, which counts
 # real page faults, of which AddressSanitizer makes its own.
 sanitized() (
 	configure_in sanitizers --disable-shared \
@@ -145,7 +147,7 @@ musl() {
 }
 
 packaging() {
-	make -s -C "$work/gcc" dist && tests/packaging.sh "$work"/gcc/*.tar.xz "$work/packaging"
+	tests/packaging.sh "$work"/dist/*.tar.xz "$work/packaging"
 }
 
 # Scripts, of which what a shell makes of them is not what it says.
@@ -161,7 +163,7 @@ stages_of_test() {
 	stage vm env VM_TIER=test tests/vm/run.sh "$work/vm"
 }
 
-# What takes long first, so that all end together; the machines are several at a time themselves, and download meanwhile.
+# Long stages come first, so that all end together; the machines are several at a time themselves, and download meanwhile.
 stages_of_all() {
 	HOST_BUILDS=$work/hosts
 	export HOST_BUILDS
@@ -169,19 +171,22 @@ stages_of_all() {
 	stage vm env VM_TIER="${1:-all}" tests/vm/run.sh "$work/vm"
 	stage cross tests/cross.sh "$work/cross"
 	stage sanitizers quick sanitized
-	stage threads quick threads
-	stage "distcheck with clang" quick distcheck
-	stage musl quick musl
-	stage "driver builds" tests/driver-powerpc.sh "$work/driver-powerpc"
 	parsers="event record vendor baseline control_x86 control_powerpc control_generic"
 	# shellcheck disable=SC2046,SC2086
 	stage fuzzers fuzzers $(printf 'tests/fuzz/%s ' $parsers)
-	# The rest wants what these two have made.
+	stage "distcheck with clang" quick distcheck
+	stage threads quick threads
+	stage musl quick musl
+	stage "driver builds" tests/driver-powerpc.sh "$work/driver-powerpc"
+	# The rest wants what these have made.
 	await_stage gcc
 	await_stage fuzzers
+	await_stage "distcheck with clang"
 	stage install installation
 	stage valgrind valgrind_units
+	stage reports bench report
 	stage "event tables" tests/tables/run.sh "$work/gcc" "$work/tables"
+	stage packaging packaging
 	for parser in "event 200" "record 2048" "vendor 2000" "baseline 16384" "control_x86 2000" "control_powerpc 2000" \
 		"control_generic 2000"; do
 		# shellcheck disable=SC2086
@@ -192,13 +197,11 @@ stages_of_all() {
 	stage shell shell_scripts
 	stage layers tests/layers.sh "$work/gcc"
 	stage abi env LIBPERFCTR="$work/gcc/lib/.libs" tests/abi.sh
-	stage packaging packaging
 	stage engine bench engine
 	stage samples bench samples
 	stage scale bench scale
-	stage reports bench report
 	end_stages
-	# What these and the machines have printed.
+	# Holds the figures that these and the machines have printed.
 	stage figures tests/bench/figures.sh "$work"
 }
 

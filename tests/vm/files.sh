@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # shellcheck shell=sh disable=SC2154
-# What run.sh's machines have in their file systems, by architecture, in $work: the library's programs, and what single
-# tests need besides. Uses what systems.sh does.
+# Makes the file systems of run.sh's machines, by architecture, in $work: the library's programs, and the files that single
+# tests need besides. Uses the same variables as systems.sh.
 
 driver_programs="tests/vm/guest/driver tests/vm/guest/driver_attack tests/vm/guest/driver_fuzz
 	tests/vm/guest/driver_sequences tests/vm/guest/driver_siege tests/vm/guest/perfex-driver tests/vm/guest/storm-driver tests/bench/switch"
@@ -94,7 +94,7 @@ files_power() {
 	touch "$work/files-$arch/.done"
 }
 
-# What perfctr_tutorial(7) needs, in $work/tutorial: the page, its program, and valgrind.
+# Makes $work/tutorial, which perfctr_tutorial(7) needs: the page, its program, and valgrind.
 tutorial() {
 	[ ! -e "$work/tutorial/.done" ] || return 0
 	root=$work/tutorial libc=lib/x86_64-linux-gnu tools=usr/libexec/valgrind
@@ -158,6 +158,8 @@ files_dwarf() {
 	 LIBELF_CFLAGS="-I$debian/usr/include" LIBELF_LIBS=-lelf LIBDW_CFLAGS="-I$debian/usr/include" LIBDW_LIBS=-ldl \
 		"$top/configure" --host=aarch64-linux-gnu --disable-shared --with-libelf --with-libdw -q \
 		LDFLAGS="-L$libraries -Wl,-rpath-link,$libraries:$debian/lib/aarch64-linux-gnu" >configure.log &&
+	 # The library is the same one.
+	 cp -rp "$hosts/aarch64-linux-gnu/arch" "$hosts/aarch64-linux-gnu/lib" . &&
 	 make -s -j2 perfex >build.log 2>&1) || { tail "$build"/*.log >&2; exit 1; }
 	aarch64-linux-gnu-strip -o "$work/files-arm64/bin/perfex-dwarf" "$build/perfex"
 	for library in ld-linux-aarch64.so.1 libc.so.6 libm.so.6; do
