@@ -310,7 +310,7 @@ function text_number(text)
 	return text_of[text]
 }
 
-# What is said of a record: an event, or a mask, which "*" may stand before.
+# Adds the description of a record: an event, or a mask, which "*" may stand before.
 function describe(kind, name,    n)
 {
 	if (kind == "EVENT")
@@ -445,7 +445,7 @@ function print_texts(    i, k, offset, text)
 		printf "\t{ %s },\n", block_text[i]
 }
 
-# What is described but is in no table.
+# Fails if a description is of no record of a table.
 function check_texts(    key, parts)
 {
 	for (key in section_line) {
@@ -487,7 +487,7 @@ function has_flag(record_number, flag)
 	return int(r_flags[record_number] / flag) % 2
 }
 
-# A record behind the table's own, so far back from its event; the a_* variables are set.
+# Adds a record after the table's own, at a distance from its event; the a_* variables are set.
 function add_record(kind, name, bits, high, back, flags)
 {
 	last_event = r + 1 - back
@@ -512,7 +512,7 @@ function copy_event(name, from,    i)
 		copy_record(r_name[i], i, i - from, r_flags[i])
 }
 
-# What a mask of another event selects, as a mask of this one; event 0: as an event of its own.
+# Copies the selection of another event's mask to a mask of this one; event 0: to an event of its own.
 function copy_selection(name, from, event,    other, adds, pebs)
 {
 	other = from - r_back[from]
@@ -571,7 +571,7 @@ function add_alias(i, at,    name, from, parts, n, event)
 	return 1
 }
 
-# The aliases stand behind the table's own records, where look-ups find them and lists do not. An empty record,
+# The aliases stand after the table's own records, where look-ups find them and lists do not. An empty record,
 # where lists end, is between them.
 function add_aliases(    i, at, first)
 {

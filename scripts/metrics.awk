@@ -2,7 +2,7 @@
 # Metrics: the data files arch/metrics/*.metrics -> constant data in C, for lib/metrics/metrics.c.
 # Usage: awk -f scripts/metrics.awk TABLE.ev... FILE.metrics... >metric-tables.c
 # Of the event tables only the names matter. The format of the files is described in arch/README.md.
-# Whatever does not fit it ends in an error that names file and line.
+# A line that does not fit it is an error, which names file and line.
 
 function fail(text)
 {

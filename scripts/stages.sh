@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # shellcheck shell=sh
 # A scheduler, for scripts/test and tests/vm/run.sh: commands run in the background, as many at a time as there are processors.
-# Who sources this defines report NAME STATUS, which is called once for each stage, in the order in which they end.
+# A script that sources this defines report NAME STATUS, which is called once for each stage, in the order in which they end.
 
 # LOGS: an empty directory is made there. A stage writes to LOGS/NAME.log; its processor time is the last line of LOGS/NAME.times.
 begin_stages() {

@@ -50,7 +50,7 @@ done | sort -u >"$work/documented"
 comm -23 "$work/declared" "$work/documented" >"$work/undocumented"
 [ ! -s "$work/undocumented" ] || cat "$work/undocumented"
 check "every function is in a man page" "$([ -s "$work/undocumented" ]; echo $((1 - $?)))"
-# What programs call of what is inline, or a macro.
+# The inline functions and macros that programs call.
 {
 	sed -n 's/^static inline .*[ *]\(perfctr_\(state\|reader\)_[a-z_]*\)(.*/\1/p' "$srcdir/include/perfctr/read.h" |
 		grep -v -x perfctr_reader_shift
@@ -70,7 +70,7 @@ if command -v mandoc >/dev/null; then
 	check "the pages as HTML, their index, and their links" $?
 fi
 
-# What a program reads of records, and of regions: NAME of the structures, PAGE
+# The members of records and of regions that a program reads. NAME of the structures, PAGE
 echo '#include <perfctr/regions.h>' | $cc -E -P -I"$srcdir/include" - >"$work/flat"
 members() {
 	awk -v name="^struct $1 [{]" '
@@ -140,7 +140,7 @@ sed -n '/^\.Sh ERRORS/,/^\.Sh SEE/s/^\.It Bq Er //p' "$page" | tr -d , | sed 's/
 diff "$work/errors" "$work/documented"
 check "perfctr(4) has the errors" $?
 
-# What the driver says in the log, up to the first number.
+# The driver's messages in the log, up to the first number.
 grep -oh 'pr_[a-z_]*("[^"%\\]*' "$srcdir"/driver/*.c | sed 's/.*("//; s/ *$//' | sort -u >"$work/messages"
 while read -r message; do
 	grep -qF -e "$message" "$page" || echo "$message"
@@ -209,8 +209,8 @@ for source in "$srcdir"/examples/*.c "$srcdir"/examples/*.cc; do
 	check "$(basename "$source")" $status
 done
 
-# What a program calls: all but the raw primitives under the inline reads, and what perfctr_abi_check_fd() is
-# made of.
+# The functions that a program calls: all but the raw primitives under the inline reads, and the parts of
+# perfctr_abi_check_fd().
 {
 	grep -v '^_perfctr_abi_check_fd$' "$work/declared"
 	sed -n 's/^static inline .*[ *]\(perfctr_\(reader\|state\)_read[a-z_]*\)(.*/\1/p' "$srcdir/include/perfctr/read.h"

@@ -11,7 +11,7 @@ tree=$work/linux
 ARCH=powerpc CROSS_COMPILE=powerpc-linux-gnu-
 export ARCH CROSS_COMPILE
 
-# What modules are compiled with, and the directories that export what ours may use.
+# Unpacks the files that modules are compiled with, and the directories that export functions to them.
 unpack() {
 	for sources in /usr/src/linux-source-*.tar.xz; do :; done
 	name=$(basename "$sources" .tar.xz)

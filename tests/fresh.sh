@@ -15,7 +15,7 @@ done
 [ "$make" != none ] || skip "needs mmdebstrap or debootstrap"
 command -v git >/dev/null || skip "needs git"
 if [ "${FRESH_NAMESPACE:-}" != 1 ]; then
-	# What is mounted is this process's own, and goes with it.
+	# The mounts are this process's own, and go with it.
 	FRESH_NAMESPACE=1 exec unshare --mount --propagation private "$0" "$@"
 fi
 root=$(mktemp -d "${TMPDIR:-/var/tmp}/fresh.XXXXXX")

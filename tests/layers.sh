@@ -29,10 +29,10 @@ places() {
 	done
 }
 
-# What is made, and has no source in the directory.
+# These files are made, and have no source in the directory.
 generated='arch/event-tables.c arch/metric-tables.c'
 
-# What no file of lib/ calls but base/call.c, where it is said why.
+# No file of lib/ calls these but base/call.c, which says why.
 cancellation_points='accept close closedir clock_nanosleep connect creat epoll_wait fclose fgets fopen fread fsync
 getline msync nanosleep open openat opendir pause poll ppoll pread pselect read readv recv recvfrom recvmsg select
 send sendmsg sendto sigtimedwait sigwait sigwaitinfo sleep system tcdrain usleep wait waitid waitpid write writev'
@@ -113,7 +113,7 @@ sources() {
 		print sentence
 		bad[directory_of(file)] = 1
 	}
-	# What there is of a directory, which has so many rooms and floors at most.
+	# Counts the rooms and floors of a directory, and holds each against its limit.
 	function house(directory, most_rooms, most_floors, room, n, highest) {
 		for (room in rooms)
 			if (directory_of(room) == directory) {
@@ -151,7 +151,7 @@ sources() {
 			built[directory_of($2)]++
 		}
 	}
-	# What is needed only to be linked is not called.
+	# A symbol that is needed only for linking is not called.
 	$1 == "needs" && $3 !~ /^perfctr_link_/ && $3 in owner && owner[$3] != $2 { why[$2, owner[$3]] = $3 }
 	$1 == "needs" && $2 ~ /^lib\// && $2 != "lib/base/call.c" {
 		name = $3

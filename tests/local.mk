@@ -142,7 +142,7 @@ unit_tests = \
 	tests/unit/zoo
 check_PROGRAMS += $(unit_tests)
 TESTS += $(unit_tests)
-# What a program is linked with that says nothing of it.
+# Programs without libraries of their own are linked with these.
 AM_CPPFLAGS += $(CHECK_CFLAGS)
 LDADD = lib/libinternal.la $(CHECK_LIBS)
 # See tests/harness/faults.h.

@@ -226,7 +226,7 @@ done
 says 125 '^perfex: --sample, --regions and --merge exclude' "$perfex" --sample --regions "$work/regions" stray
 says 125 '^perfex: --regions=: "momen" is none of' "$perfex" --regions=histogram,momen "$work/regions" stray
 says 125 "^perfex: -o: $work is a directory" "$perfex" --regions -o "$work" "$work/regions" stray
-# What the library would say of its variables comes before the run.
+# The library's complaints of its variables come before the run.
 for name in 'job.%q{NO_SUCH}' "$work/%q{NO_SUCH}/x" '%z' '%qNO' '100%' '' "$work/%h/none/x"; do
 	rm -f "$work/ran"
 	says 125 '^perfex: -o: ' "$perfex" --regions -o "$name" touch "$work/ran"
@@ -305,7 +305,7 @@ says 125 'leave out -e' "$perfex" --merge -e page-faults "$work/none"
 says 125 'none: ' "$perfex" --merge "$work/none"
 [ -z "$(PERFCTR_REGIONS='' "$perfex" --version 2>&1 >"$work/out")" ]
 check "nothing is reported of a program without regions" $?
-# What the library would take from the environment is what perfex was told; signals are the command's.
+# The library obeys perfex, not the environment; signals are the command's.
 PERFCTR_REGIONS_METRICS=nonsense PERFCTR_REGIONS_KEEP=nonsense "$perfex" --regions "$work/regions" stray >"$work/out" 2>&1 &&
 	grep -q 'ends had no begin' "$work/out" && ! grep -q nonsense "$work/out"
 check "perfex: no variables of others" $?

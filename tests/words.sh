@@ -84,7 +84,7 @@ def tlb(text):
 def words(text, value):
     """What we should say; whether perf has said all."""
     fields = text.strip("|").split("|")
-    # What does not fit into perf's line is cut off.
+    # perf cuts off the part that does not fit into its line.
     whole = len(fields) == 6 and fields[5][4:].strip() in ("N/A", "Data", "Addr", "Data Addr")
     said = {field.split(" ")[0]: field.partition(" ")[2] for field in (fields if whole else fields[:-1])}
     result = [OPERATIONS[said["OP"]]] if said["OP"] not in NOTHING else []

@@ -65,7 +65,7 @@ compare x86-64 "${CC:-cc}" "$work/vm/skylake-1.log" "x86-64 (Skylake" "For compa
 # The column of a machine in the table of regions, row by row, with what tests/vm/guest/regions.c printed.
 regions() {	# MACHINE COLUMN SLACK
 	[ -e "$work/vm/$1.log" ] || { echo "SKIP regions: $work/vm/$1.log is not there"; return 0; }
-	section "| | x86-64 | arm64" "The same beside" | awk -F '|' -v machine="$1" -v column="$2" -v slack="$3" '
+	section "| | x86-64 | arm64" "The next one compares" | awk -F '|' -v machine="$1" -v column="$2" -v slack="$3" '
 		FNR == NR {
 			gsub(/[ ,]/, "", $column)
 			if (FNR > 2)
@@ -109,6 +109,6 @@ done
 slack=1
 compare reports "${CC:-cc}" "$work/logs/reports.log" "So does a report" "All metrics of"
 column=4
-compare scale "${CC:-cc}" "$work/logs/scale.log" "What a set costs" "So does a report"
+compare scale "${CC:-cc}" "$work/logs/scale.log" "A set's cost grows" "So does a report"
 compare metrics "${CC:-cc}" "$work/logs/reports.log" "All metrics of" "## The driver"
 exit $failed

@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: LGPL-2.1-or-later
-# Print the README's tables of costs: instructions per operation, counted exactly in emulation.
+# Print the tables of docs/COSTS.md: instructions per operation, counted exactly in emulation.
 # usage: table.sh WORKDIR	WORKDIR as of tests/vm/run.sh
 set -eu
 here=$(cd "$(dirname "$0")" && pwd)

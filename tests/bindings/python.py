@@ -87,7 +87,7 @@ class Counting(Case):
         self.assertEqual(reading.quality, perfctr.Quality.EXACT)
         self.assertEqual(reading.value, reading.estimate)
         self.assertTrue(reading.enabled == reading.running > 0)
-        # What the block raises comes out, and the counts are there.
+        # An exception of the block comes out, and the counts are there.
         with self.assertRaises(ZeroDivisionError):
             with perfctr.count("page-faults:u") as c:
                 1 / 0

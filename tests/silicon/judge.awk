@@ -33,7 +33,7 @@ function reset(  i) {
 	counting = listed = denied = 0
 }
 
-# What the part that ends lacks.
+# Tells which facts the part that ends lacks.
 function end_part(  i, needed) {
 	if (part == "" && types) {
 		if (!("count/moved" in has))
@@ -127,7 +127,7 @@ $1 == "no-processor" || $1 == "no-driver" {
 	left_out = 1
 	say("note", "nothing is verified", substr($0, length($1) + 2))
 }
-# What the processor can't do is told instead.
+# The file says instead that the processor can't do it.
 $1 == "no-table" { has["table"] = 1 }
 $1 == "refused" && $2 == "overflow:" { has["overflow"] = 1 }
 $1 == "refused" && $2 == "beside:" { has["count/beside"] = 1 }
@@ -155,7 +155,7 @@ $1 ~ /^(count|order|overflow|table)$/ && NF != fields[$1] {
 	whole = 0
 	next
 }
-# What was never done says nothing.
+# A trial that never took place says nothing.
 ($1 == "count" && $5 < 1) || ($1 == "order" && $2 < 1) || ($1 == "overflow" && $4 < 1) {
 	whole = 0
 	next
@@ -231,7 +231,7 @@ function beyond(name,  i, k, unit) {
 	return ""
 }
 
-# What is expected, and not so: in words. noisy, if runs differ; held: how many expectations it was held against.
+# Tells in words which expectations are not met. noisy, if runs differ; held: how many expectations it was held against.
 function unlike(name,  i, k, n, least, most, slack, found, text) {
 	found = ""
 	for (k = 1; k <= nrules; k++) {

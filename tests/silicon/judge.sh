@@ -74,7 +74,7 @@ says wrong 'wrong FP_ARITH_INST_RETIRED:128B_PACKED_DOUBLE: 0 in the work "packe
 says wrong 'wrong OTHER:u: 2 reads are less than one before' 's/^event OTHER:u.*/&\nbackwards OTHER:u 2/'
 says wrong 'wrong cycles: they stand still' 's/^event cycles:u 100 20100/event cycles:u 0 0/'
 says wrong 'wrong cycles: 200000 in 9000 ns' 's/^event cycles:u 100 20100/event cycles:u 100 200000/'
-# Somebody else took a counter: what was measured meanwhile is left out, and the rest is judged.
+# Another user took a counter: the judge leaves out the measurements of that time, and judges the rest.
 says noisy 'noisy count/inline: 3 left out, since somebody else' 's/^cost .*/&\nlost count\/inline 3/'
 says noisy 'noisy order: 7 left out' 's/^order .*/lost order 7/'
 says noisy 'noisy OTHER:u: 1 left out' 's/^event OTHER:u.*/lost OTHER:u 1/'
@@ -85,7 +85,7 @@ says incomplete verdict '$d'
 for part in 'count inline' 'count kernel' 'count threads' 'count beside' order overflow table; do
 	says incomplete verdict "/^$part/d"
 done
-# What was never done, and a table of which something, or everything, is not there.
+# Trials never took place, and part of the table is missing, or all of it.
 says incomplete verdict 's/^\(count beside instructions:u 1000000\) 200 11/\1 0 0/'
 says incomplete verdict 's/^order.*/order 0 0 0/'
 says incomplete verdict 's/^overflow.*/overflow instructions:u 1000003 0 0 0 0 0/'
@@ -219,7 +219,7 @@ judge "$work/facts" >"$work/verdicts"
 verdict=$(tail -n 1 "$work/verdicts")
 case $status:$verdict in
 '77:verdict nothing:'*'; '?*) check "here: $verdict" 0 ;;
-# What the silicon gets wrong, or the hypervisor, is no mistake of these.
+# A mistake of the silicon or of the hypervisor is none of these.
 '0:verdict right:'* | '0:verdict noisy:'* | '0:verdict wrong:'*) check "here: $verdict" 0 ;;
 *)
 	cat "$work/facts" "$work/errors" "$work/verdicts"

@@ -25,7 +25,7 @@ unpack_linux() {
 	echo "$tar" | sed 's/.*linux-source-//; s/\.tar.*//' >"$work/linux/version"
 }
 
-# What a build of libpfm4 knows depends on the ISA: i386's has all of x86. Debian 13's knows more than this system's,
+# A build of libpfm4 knows the events of its ISA: i386's has all of x86. Debian 13's knows more than this system's,
 # and wants its C library. Each version that was met goes to linux/libpfm4, once.
 print_pfm() {	# DEBIAN'S-NAME HOST QEMU
 	root=$work/root-$1

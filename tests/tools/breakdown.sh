@@ -140,7 +140,7 @@ sleep 0.3 &
 expect "a thread's end" 0 'elapsed' timeout 20 "$perfex" -t $! -e cs
 
 # ---- when ----
-# What is done before the delay is over is not counted.
+# Work before the end of the delay is not counted.
 # shellcheck disable=SC2016
 work_first='i=0; while [ $i -lt 20000 ]; do i=$((i + 1)); done; sleep 1'
 all=$("$perfex" --csv -e task-clock sh -c "$work_first" 2>&1 | sed -n 's/,[0-9.]*,msec,task-clock,exact.*//p')

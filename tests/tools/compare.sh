@@ -48,7 +48,7 @@ else
 fi
 
 # ---- a baseline ----
-# What this does is the same in each run, but for a page fault or two.
+# This command does the same in each run, but for a page fault or two.
 "$perfex" -r 10 --json -o "$work/base" -e page-faults,nonsense/x/ sh -c ':'
 # Elapsed times of another world, of which none differs for sure.
 have_python "a baseline" || exit $failed

@@ -45,7 +45,7 @@ x86_64 | i?86 | aarch64)
 	;;
 *) skip "a loop" "is written for x86 and arm64" ;;
 esac
-# What walks over 16 MiB misses in each of 262,144 lines, of a cache of 8 MiB; twice as much, twice as often.
+# A walk over 16 MiB misses in each of 262,144 lines, of a cache of 8 MiB; twice as much, twice as often.
 cat >"$work/walk.c" <<'EOT'
 #include <stdlib.h>
 static char memory[16 << 20];
@@ -140,7 +140,7 @@ done
 expect "the same each time" 0 '^1$' sh -c "for i in 1 2 3; do
 	'$perfex' --emulate --json -e instructions,conditional-branches '$work/family' 'fork, execve' 2>&1 |
 		grep -o '\"value\":[0-9]*' | tr '\n' ' '; echo; done | sort -u | wc -l"
-# What is not all, or twice, is said, and is not called emulated.
+# perfex says if a count is incomplete or twice too large, and does not call it emulated.
 expect "a system call instead of fork()" 0 'incomplete: a process was created by no function' \
 	"$perfex" --emulate "$work/family" "raw fork"
 expect "a system call instead of execve()" 0 ',incomplete,' "$perfex" --emulate --csv "$work/family" "raw execve"
@@ -167,7 +167,7 @@ expect "metrics" 0 '^ *[0-9.]* */1000 *l1d-mpki$' "$perfex" --emulate -M l1d-mpk
 expect "a metric of what is not emulated" 0 '^ *<not counted> *ipc *\[1\]$' cat "$work/out"
 expect "metrics, json" 0 ',"metrics":\[{"metric":"l1d-mpki","value":[0-9.]*,"unit":"/1000","quality":"emulated","reason":null}\]' \
 	"$perfex" --emulate --json -M l1d-mpki true
-# What walks over its cache misses in each line: all loads are misses.
+# A walk over more than the cache misses in each line: all loads are misses.
 expect "a metric beyond its threshold" 0 '^ *[0-9.]* % *l1d-miss-rate .*  (beyond: l1d-miss-rate > 5)$' \
 	"$perfex" --emulate -M l1d-miss-rate "$work/walk" 1
 expect "beyond, csv" 0 '^,[0-9.]*,%,l1d-miss-rate,emulated,,,l1d-miss-rate > 5' "$perfex" --emulate --csv -M l1d-miss-rate "$work/walk" 1

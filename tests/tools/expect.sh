@@ -1,13 +1,13 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # shellcheck shell=sh disable=SC2034	# others use it
-# What tests of the tools share; read with "." It makes the directory $work, which goes at the end, and sets
+# Functions that tests of the tools share; read with "." It makes the directory $work, which goes at the end, and sets
 # $failed.
 # The environment: PERFEX: the program.
 perfex=${PERFEX:-./perfex} srcdir=${srcdir:-.}
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 failed=0
-# What a user has set is not what is tested.
+# The settings of the user who runs the tests change nothing.
 export LC_ALL=C.UTF-8 TERM=dumb TZ=UTC0 HOME="$work"
 unset COLUMNS NO_COLOR
 umask 022
@@ -35,13 +35,13 @@ expect() {
 		fail "$name" "exit status $got, not $status, or no \"$words\" in:"
 	fi
 }
-# on COLUMNS command...: on a terminal of so many columns, as on.py says; and the bytes that came
+# on COLUMNS command...: runs it on a terminal with that number of columns, see on.py, and prints the bytes that came
 on=$srcdir/tests/tools/on.py
 on() { python3 "$on" "$@"; }
 raw_on() { RAW=1 python3 "$on" "$@"; }
 skip() { echo "SKIP $1: $2"; }
 
-# What judges JSON, and makes what perfex would not. Without it these tests are left out.
+# Python judges JSON, and makes files that perfex would not make. Without it these tests are left out.
 have_python() {	# NAME
 	command -v python3 >/dev/null || { skip "$1" "needs python3"; return 1; }
 }

@@ -86,7 +86,7 @@ for name in perfex.1 perfctr_users.7; do
 		fail "options of $name" "are not all perfex':"
 	fi
 done
-# What the help has, the page has.
+# The page has all that the help has.
 sed -n 's/^\.It //p' "$page" | grep -o -e 'Fl -[a-z][a-z0-9-]*' | sed 's/Fl /-/' | sort -u >"$work/described"
 grep -e '^--' "$work/known" | comm -23 - "$work/described" >"$work/out"
 if [ -s "$work/out" ]; then fail "each option" "has no place in perfex.1:"; else pass "each option"; fi

@@ -1,13 +1,13 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-# on.py COLUMNS command...: on a terminal of so many columns; what it shows, line by line, after all that it
+# on.py COLUMNS command...: on a terminal with that number of columns; prints its contents, line by line, after all that it
 # obeys. With RAW in the environment: the bytes that come. Its exit status is the command's.
 import fcntl, os, pty, re, struct, subprocess, sys, termios, threading
 columns = int(sys.argv[1])
 terminal, its_end = pty.openpty()
 fcntl.ioctl(its_end, termios.TIOCSWINSZ, struct.pack('HHHH', 24, columns, 0, 0))
 command = subprocess.Popen(sys.argv[2:], stdin=its_end, stdout=its_end, stderr=its_end, start_new_session=True)
-# Whoever reads until the other end is closed may miss what came last: a mark says that all is here.
+# A reader may miss the last bytes if it stops when the other end is closed: a mark says that all is here.
 threading.Thread(target=lambda: (command.wait(), os.write(its_end, b'\0'))).start()
 raw = b''
 while not raw.endswith(b'\0'):

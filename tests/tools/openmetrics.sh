@@ -73,7 +73,7 @@ if "$perfex" -a -e cs true 2>/dev/null; then
 fi
 
 # ---- the file ----
-# Whoever reads while it is replaced sees all of it; counts only rise; nothing else is left.
+# A reader sees all of the file while it is replaced; counts only rise; nothing else is left.
 # shellcheck disable=SC2016
 "$perfex" -I 10 --openmetrics -o "$prom" -e page-faults,task-clock sh -c 'i=0
 	while [ $i -lt 100 ]; do true & wait; sleep 0.02; i=$((i + 1)); done' &
@@ -125,7 +125,7 @@ if unshare -m true 2>/dev/null && mkdir "$work/mount" && unshare -m mount -t tmp
 		mount -t tmpfs -o nosymfollow none "$1/mount" && ln -s ../perfex.prom "$1/mount/link" &&
 			exec "$2" --openmetrics -o "$1/mount/link" -e cs true' sh "$work" "$perfex"
 fi
-# What is no file stays what it is, and is not replaced at intervals.
+# A device or a pipe stays, and is not replaced at intervals.
 mkfifo "$work/pipe"
 expect "a pipe" 125 "can't be written: --openmetrics with -I puts a file in its place" \
 	"$perfex" --openmetrics -I 100 -o "$work/pipe" -e cs touch "$work/ran"

@@ -26,7 +26,7 @@ for format in --openmetrics --json --csv; do
 	expect "$format: no file is made of it" 0 '^0$' sh -c "ls '$work/empty' | wc -l"
 	expect "$format into a device" 0 '^$' sh -c "'$perfex' $format -e page-faults -o /dev/null true && echo"
 done
-# What others wrote before into the same file stays, and what they write later comes after it.
+# Lines that others wrote into the same file before stay, and later ones come after perfex's.
 # shellcheck disable=SC2016
 for name in /dev/stdout /dev/fd/1 /proc/self/fd/1 /dev/fd/7 -; do
 	expect "a file that is open already: $name" 0 '^before {"type":"counts","command".*after $' sh -c \
@@ -55,7 +55,7 @@ ends() {
 	shift
 	for signal in INT TERM HUP QUIT; do
 		rm -f "$work/ran"
-		# What a shell runs in the background ignores SIGINT and SIGQUIT. libtool's script, which bash runs, would ignore
+		# A command in a shell's background ignores SIGINT and SIGQUIT. libtool's script, which bash runs, would ignore
 		# SIGQUIT where that comes before perfex, on a busy machine.
 		silent "$what: SIG$signal ends the wait" 124 env --default-signal=INT,QUIT \
 			timeout -k 5 -s $signal 0.3 "$their_perfex" "$@" touch "$work/ran"

@@ -43,7 +43,7 @@ expect "around each run" 0 '^ pre run post pre run post$' sh -c \
 expect "--pre fails" 125 '^perfex: --pre: "exit 3" failed with exit status 3$' \
 	"$perfex" --pre 'exit 3' -e cs touch "$work/ran"
 expect "--post is ended" 125 '^perfex: --post: .* was ended by signal 9$' "$perfex" --post 'kill -9 $$' -e cs true
-# What was counted before the second one failed is not lost.
+# Counts from before the second one failed are kept.
 second="echo >>'$work/times'; test \$(wc -l <'$work/times') != 2"
 for option in --pre --post; do
 	rm -f "$work/times"
@@ -90,7 +90,7 @@ expect "repeats: one is killed" 137 'mean of 2 runs:' \
 # shellcheck disable=SC2016
 interrupted='trap "" INT; echo >>"$0"; test $(wc -l <"$0") != 3 || kill -INT $PPID'
 rm "$work/lines"
-# What a shell runs in the background ignores the signal, and so would perfex.
+# A command in a shell's background ignores the signal, and so would perfex.
 expect "repeats: interrupted" 0 'mean of 2 runs:' \
 	env --default-signal=INT "$perfex" -r 5 -e cs sh -c "$interrupted" "$work/lines"
 expect "threads" 0 'total of 2 threads' "$perfex" --per-thread -e task-clock sh -c 'true & true; wait'
@@ -286,7 +286,7 @@ sampled "samples of children" "$spin" "$work/spin" -F 2000 sh -c "'$work/spin' &
 sampled "samples by period" "$spin" "$work/spin" -c 200000 "$work/spin"
 sampled "samples without names" "-" "$work/stripped" "$work/stripped"
 sampled "samples in memory of no file" "-" "[anon]" "$work/spin" anonymous
-# What is looked up afterwards may be anything.
+# The file may have changed to anything when it is looked up.
 for size in 100 8000 14000; do
 	rm -f "$work/changed"
 	cp "$work/spin" "$work/changed"
@@ -296,7 +296,7 @@ done
 sampled "samples of a file that is a pipe now" "-" "$work/changed" sh -c \
 	"cd '$work' && rm changed; cp spin changed; '$work/changed'; rm changed; mkfifo changed
 	{ : >changed && touch opened; } 2>/dev/null &"
-# Nobody has opened it: devices do things when they are opened.
+# perfex has not opened it: devices do things when they are opened.
 sleep 0.2
 if [ -e "$work/opened" ]; then
 	echo "FAIL samples of a pipe: it was opened"
@@ -447,7 +447,7 @@ expect "csv and json" 125 'exclude each other' "$perfex" --csv --json true
 expect "output not writable" 125 "can't be written" "$perfex" -o /nonexistent/file echo ran
 expect "output full" 125 'could not be written' "$perfex" -o /dev/full true
 expect "command not found" 127 'command not found' "$perfex" nonexistent-command
-# What is there, and can't be executed for what is not.
+# A script is there, and its interpreter is not.
 printf '#! /nonexistent/sh -x\n' >"$work/perfex-script"
 chmod +x "$work/perfex-script"
 expect "a script without its interpreter" 126 "perfex-script: can't be executed: its interpreter /nonexistent/sh is not there\$" "$perfex" "$work/perfex-script"
@@ -473,7 +473,7 @@ expect "a command's signals are those that perfex had" 0 "^$(signals_of env | tr
 	sh -c "'$perfex' -e cs -o /dev/null grep '^Sig[BIC]' /proc/self/status | tr '\n' ' '; echo"
 expect "few descriptors" 0 'ulimit -n' sh -c "ulimit -n 9; '$perfex' -e cs,cs,cs,cs,cs,cs true"
 
-# What hardware there is decides; without, each event has its reason.
+# The hardware decides; without counters each event has its reason.
 if "$info" -q; then
 	expect "hardware events" 0 'cycles' "$perfex" -e cycles true
 else
@@ -490,7 +490,7 @@ if "$refuse" 1 true 2>/dev/null; then
 	expect "seccomp: ENOSYS" 0 'no perf_event_open(2)' "$refuse" 38 "$perfex" -e cs true
 	expect "seccomp: EACCES" 0 'not counted' "$refuse" 13 "$perfex" -e cycles,cs true
 	expect "seccomp: the doctor" 1 'seccomp' "$refuse" 1 "$info"
-	# What can't be seen is not guessed.
+	# perfctr-info does not guess values that it can't see.
 	"$info" --json | grep -o '"counters":[0-9]*' >"$work/counters"
 	"$refuse" 1 "$info" --json | grep -o '"counters":[0-9]*' >"$work/out"
 	if [ -s "$work/out" ] && cmp -s "$work/counters" "$work/out"; then pass "seccomp: as many counters"
@@ -557,7 +557,7 @@ expect "doctor, nothing that a terminal obeys" 1 '^0$' grep -c obeyed "$work/out
 rm -r "$odder"
 expect "doctor, bad option" 2 'shows all options' "$info" --nonsense
 
-# What calls cost: each row has its numbers, or a reason why it has none. A read of a clock takes some ns, and a
+# The table of calls' costs: each row has its numbers, or a reason why it has none. A read of a clock takes some ns, and a
 # system call less than a millisecond.
 judge_costs='
 import json, sys

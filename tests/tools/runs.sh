@@ -7,7 +7,7 @@ set -u
 # shellcheck source=tests/tools/expect.sh
 . "${srcdir:-.}/tests/tools/expect.sh"
 command -v python3 >/dev/null || { echo "SKIP signals, times and intervals: they need python3"; exit 77; }
-# What a shell runs in the background ignores SIGINT and SIGQUIT.
+# A command in a shell's background ignores SIGINT and SIGQUIT.
 perfex_as_usual="env --default-signal=INT,QUIT $perfex"
 
 # A command that notes each signal, and ends when it is told to.
@@ -68,7 +68,7 @@ expect "a command that ends before its time is up" 3 'page-faults' "$perfex" --t
 # ---- the beginning of the time ----
 expect "the delay is longer than the command" 0 '^ 0.000000 s elapsed, ' "$perfex" --delay 60000 -e page-faults true
 expect "the delay is longer than the command: why" 0 'the command ended before the delay did' cat "$work/out"
-# What was wrong with one run is not with the next.
+# An error of one run is not the next one's.
 # shellcheck disable=SC2016
 expect "the delay is longer than the first run" 0 '(counted in 1 of 2 runs)' "$perfex" -r 2 --delay 500 -e page-faults \
 	sh -c 'test ! -e "$0" || exec sleep 1.5; : >"$0"' "$work/second"

@@ -406,7 +406,7 @@ EOT
 			env LD_PRELOAD="$work/refuse.so" "$perfex" --sample -e $event --folded --call-graph dwarf true
 		;;
 	esac
-	# What tells of functions is as hostile as the file that it is in.
+	# The tables of functions are as hostile as the file that has them.
 	for at in 0 1 2 3; do
 		have_python "DWARF that lies" || break
 		cp "$way" "$work/broken"
@@ -451,7 +451,7 @@ EOT
 	if ${CC:-cc} -O2 -g0 -fPIC -shared -Wl,-z,separate-code "$work/library.c" -o "$work/library.so" &&
 		${CC:-cc} -O2 -g0 "$work/cutter.c" -o "$work/cutter" -ldl; then
 		frames=$(readelf -lW "$work/library.so" | awk '$1 == "GNU_EH_FRAME" { print $2 }')
-		# What libdw had in hand is lost then.
+		# libdw loses the memory that it was about to use.
 		expect "a library that is cut off" 0 '^cutter;.* [0-9]*$' env ASAN_OPTIONS=detect_leaks=0 \
 			"$perfex" --sample -e $event --folded --call-graph dwarf "$work/cutter" \
 			"$work/library.so" $((frames / 4096 * 4096))
@@ -472,7 +472,7 @@ else
 fi
 
 # ---- what runs already ----
-# What it has mapped, and its name, are from before. However busy the machine is, they are looked at until
+# Its mappings and its name are from before. However busy the machine is, they are looked at until
 # each has run for 0.1 s.
 "$calls" 30000 &
 busy=$!

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # A device tree of QEMU's machine "virt" with two processors -> the same with a PMU for each, as on big.LITTLE.
-# What no test needs is left out; an interrupt gets a fourth cell, the processors that a PMU's belongs to.
+# It leaves out devices that no test needs; an interrupt gets a fourth cell, the processors that a PMU's belongs to.
 /^\t(virtio_mmio|pcie|flash|its)/ || /^\t\tits@/ { skipping = $1 }
 skipping { if (/^\t};/ && skipping !~ /^its@/ || /^\t\t};/ && skipping ~ /^its@/) skipping = ""; next }
 /^\tpmu \{/ { in_pmu = 1 }

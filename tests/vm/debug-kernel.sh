@@ -28,7 +28,7 @@ sum=$({
 [ "$out" != --mark ] || { echo "debug-kernel-$variant-$sum"; exit 0; }
 [ -e "$out/bzImage" ] && exit 0
 
-# Who else wants it waits. Only what is complete has the name: this script may be ended at any moment.
+# Another run that wants it waits. Only a complete kernel has the name: this script may be ended at any moment.
 mkdir -p "$out"
 out=$(cd "$out" && pwd)
 exec 9>"$out/lock"
@@ -62,7 +62,7 @@ grep -vxFf .config wanted | sed 's/^/not to be had: /' || :
 echo "building it"
 quietly bzImage modules
 
-# What is left out here no module is built with.
+# No module is built with the files that are left out here.
 echo "keeping what a module is built with"
 mkdir headers
 cp -r Makefile .config Module.symvers include scripts headers/

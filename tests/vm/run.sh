@@ -54,7 +54,7 @@ names() {	# TIER
 	awk -v tiers=" $tiers " '/^[^#@]/ && index(tiers, " " $2 " ") { print $1 }' "$here/machines"
 }
 
-# What single programs want beside those of their architecture.
+# Adds files that single programs want, beside those of their architecture.
 equip() {	# PROGRAM
 	case $1 in
 	calls | calls-signed) files_dwarf ;;
@@ -75,7 +75,7 @@ equip() {	# PROGRAM
 	esac
 }
 
-# What the machine boots, and the driver for it.
+# Makes the kernel that the machine boots, and the driver for it.
 make_kernel() {
 	lock "kernel-$arch-$suite"
 	case $suite in
@@ -127,7 +127,7 @@ machine() {
 	"$here/boot.sh" "$arch" "$model" "$smp" "$image" "$work/files-$arch" "$@" >"$work/$name.log"
 }
 
-# What making it ready printed; then of the machine itself, beside what failed what it said.
+# Prints the log of its making; then the results of the machine, with the last lines before each failure.
 report() {	# NAME STATUS
 	log "$1 took a processor $(processor_time "$1")"
 	cat "$stages/$1.log"

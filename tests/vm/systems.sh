@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # shellcheck shell=sh disable=SC2034,SC2154
-# What run.sh's machines are made of, once for all of them, in $work: QEMUs, Debian's kernels, the driver and modules
+# Makes the parts of run.sh's machines, once for all of them, in $work: QEMUs, Debian's kernels, the driver and modules
 # for these. Uses $here, $top, $work, log() and, of the machine, $arch, $suite and $model; sets $failed.
 
 # A ready one of an older patch has no slots.
@@ -74,12 +74,12 @@ debug_kernel() {
 	export VM_TIMEOUT
 }
 
-# What unpacks an XZ in the guest takes as long there as the boot after it: it is done here, for QEMU's PVH.
+# To unpack an XZ takes the guest as long as the boot after it: it is done here, for QEMU's PVH.
 unpack_image() {
 	start=$(head -c 100000 "$image" | grep -abo "$(printf '\3757zXZ')" | sed -n '1s/:.*//p')
 	[ -n "$start" ] || return 0
 	[ -e "$dir/vmlinux" ] || {
-		# What comes after it is none.
+		# The bytes after it are no XZ.
 		tail -c "+$((start + 1))" "$image" | xz -dc 2>/dev/null >"$dir/vmlinux.new" || :
 		mv "$dir/vmlinux.new" "$dir/vmlinux"
 	}

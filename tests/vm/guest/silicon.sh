@@ -1,6 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: LGPL-2.1-or-later
-# What scripts/verify would write here, and its judge's verdicts: what QEMU counts is right, what it makes up is found.
+# Prints the file that scripts/verify would write here, and its judge's verdicts: QEMU's counts are right, and the judge
+# finds the events that it makes up.
 # On x86 it makes up a number for each event that it does not know, elsewhere it is 0; on arm64 and RISC-V it loses overflows.
 # Called silicon_types it wants a part for each core type, and does without the driver.
 driver=
