@@ -78,7 +78,8 @@ bool perfctr_overflow_find(const struct perfctr_overflow *overflow,
 /*
  * Stops the running events of a group that has overflowed, and prepares them for going on from the
  * first overflow's counts: *next replaces *overflow, missed[] are the counts since then, *again is
- * for perfctr_overflow_start(). 0, or -1 after perfctr_fail(): EINVAL if nothing has overflowed.
+ * for perfctr_overflow_start(). On POWER an event that has counted since then overflows early, see
+ * PERFCTR_OVERFLOW_REWINDS. 0, or -1 after perfctr_fail(): EINVAL if nothing has overflowed.
  */
 int perfctr_overflow_renew(const struct perfctr_overflow *overflow,
 			   const struct perfctr_events *group, const int *ireset,
