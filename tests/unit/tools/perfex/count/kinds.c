@@ -23,6 +23,8 @@
 #include "tools/perfex/count/breakdown.h"
 #include "tools/perfex/count/cpumask.h"
 #include "tools/perfex/count/tasks.h"
+#include "tools/perfex/report/formats.h"
+#include "tools/perfex/report/results.h"
 
 /* No kernel has so many types. */
 enum { BIG = 60001, SMALL, CHIP = 60004 };
@@ -390,10 +392,61 @@ START_TEST(perfex_thread_by_thread)
 }
 END_TEST
 
+/* Of a package's event the processors beside its reader have no part. */
+START_TEST(perfex_package_in_parts)
+{
+	struct breakdown breakdown = { .by = BY_CPU };
+	struct events events = { .n = 0 };
+	struct tasks tasks = { .n = 0 };
+
+	if (sysconf(_SC_NPROCESSORS_ONLN) < 2)
+		return;
+	make_kinds();
+	root_line("chip/type", "60004");
+	root_line("chip/cpumask", "1");
+	root_line("chip/format/event", "config:0-63");
+	root_line("/sys/devices/system/cpu/cpu0/topology/package_cpus_list", "0-1");
+	open_processors(&events, &tasks, "chip/event=2/,cs", 2);
+	breakdown_read(&breakdown, &tasks, &events);
+	ck_assert_uint_eq(breakdown.n, 2);
+	ck_assert(part_has(&breakdown.part[0].reading[0]));
+	ck_assert(!part_has(&breakdown.part[1].reading[0]));
+	ck_assert(part_has(&breakdown.part[1].reading[1]));
+	ck_assert_uint_eq(events.event[0].reading.enabled, breakdown.part[0].reading[0].enabled);
+	tasks_close(&tasks);
+	breakdown_clear(&breakdown);
+	events_free(&events);
+	remove_kinds();
+}
+END_TEST
+
 /* ---- perfex --per-type, of a thread: the kernel's own events are of no core type ---- */
+
+/* A core type has a line for each of its events, and none for others. */
+static void check_counted(const struct run *run)
+{
+	struct results results = { .run = run };
+	char *text = NULL;
+	size_t size;
+	FILE *file = open_memstream(&text, &size);
+
+	results_begin(&results);
+	openmetrics_print(file, &results);
+	fclose(file);
+	ck_assert_ptr_nonnull(strstr(text, "\nperfex_counted{target=\"x\",event=\"touches\",type="
+					   "\"big\"} 1\n"));
+	ck_assert_ptr_nonnull(strstr(text, "event=\"touches\",type=\"small\"} 1\n"));
+	ck_assert_ptr_nonnull(strstr(text, "event=\"small/minor/\",type=\"small\"} 1\n"));
+	ck_assert_ptr_null(strstr(text, "event=\"small/minor/\",type=\"big\""));
+	ck_assert_ptr_null(strstr(text, "event=\"cs\",type=\"big\""));
+	free(text);
+	results_free(&results);
+}
 
 START_TEST(perfex_type_by_type)
 {
+	char *command[] = { (char *)(uintptr_t) "x", NULL };
+	struct targets targets = { .n = 0 };
 	const struct perfctr_target self = { .type = PERFCTR_TARGET_THREAD, .id = getpid() };
 	struct breakdown breakdown = { .by = BY_TYPE };
 	struct events events = { .n = 0 };
@@ -418,6 +471,11 @@ START_TEST(perfex_type_by_type)
 		ck_assert_uint_eq(events.event[k].reading.quality, PERFCTR_EXACT);
 		ck_assert_uint_gt(events.event[k].reading.enabled, 0);
 	}
+	check_counted(&(struct run){ .events = &events,
+				     .tasks = &tasks,
+				     .breakdown = &breakdown,
+				     .targets = &targets,
+				     .command = command });
 	tasks_close(&tasks);
 	breakdown_clear(&breakdown);
 	events_free(&events);
@@ -426,5 +484,5 @@ START_TEST(perfex_type_by_type)
 END_TEST
 
 UNIT_MAIN("kinds", 60, sums, on_one_kind, on_another_processor, without_descriptors,
-	  readers_of_packages, perfex_package_by_package, perfex_processor_by_processor,
-	  perfex_thread_by_thread, perfex_type_by_type)
+	  readers_of_packages, perfex_package_by_package, perfex_package_in_parts,
+	  perfex_processor_by_processor, perfex_thread_by_thread, perfex_type_by_type)

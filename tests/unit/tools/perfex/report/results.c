@@ -3,6 +3,7 @@
  * Tests perfex's results: units, ratios, means, in each of its formats. On the made-up PMU, whose
  * counts are known.
  */
+#include <math.h>
 #include <stdarg.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -13,6 +14,7 @@
 #include "tests/harness/check.h"
 #include "tests/harness/pmu.h"
 #include "tests/harness/root.h"
+#include "tools/perfex/report/baseline.h"
 #include "tools/perfex/report/formats.h"
 #include "tools/perfex/report/ratio.h"
 #include "tools/perfex/report/results.h"
@@ -286,6 +288,53 @@ static void forbid_kernel(void)
 	if (!pmu_asked.exclude_kernel)
 		pmu_fail(PMU_OPEN, 1, EACCES);
 }
+
+/* What --diff compares: events, their ratios in the runs that have them, and the time. */
+START_TEST(compared)
+{
+	static const struct {
+		const char *name;
+		unsigned int n;
+		double mean;
+	} wanted[] = {
+		{ "instructions", 3, 5 },
+		{ "cycles", 3, 16 / 3. },
+		{ "instructions / cycles", 2, 0.75 },
+		{ "elapsed", 3, 2 },
+	};
+	static const unsigned int units[] = { 4, 3, 8 }, cycles[] = { 2, 0, 1 };
+	struct comparison comparison = { .threshold = 0 };
+	struct baseline baseline;
+	unsigned int i;
+
+	begin_machine();
+	begin("instructions,cycles");
+	for (i = 0; i < 3; i++) {
+		pmu_rate(PERF_COUNT_HW_CPU_CYCLES, cycles[i]);
+		run_units(units[i], 10);
+		tasks_close(&tasks);
+	}
+	results_end(&results);
+	baseline_take(&baseline, &results);
+	ck_assert_uint_eq(baseline.runs, 3);
+	baseline_compare(&baseline, &results, &comparison);
+	ck_assert_uint_eq(comparison.n, ARRAY_SIZE(wanted));
+	for (i = 0; i < comparison.n; i++) {
+		const struct compared *one = &comparison.of[i];
+
+		ck_assert_str_eq(one->name, wanted[i].name);
+		ck_assert_uint_eq(one->now.n, wanted[i].n);
+		ck_assert_uint_eq(one->before.n, wanted[i].n);
+		ck_assert(fabs(one->now.mean - wanted[i].mean) < 1e-9);
+		ck_assert(fabs(one->before.mean - wanted[i].mean) < 1e-9);
+		ck_assert(!one->differs && one->p == 1);
+	}
+	comparison_free(&comparison);
+	baseline_free(&baseline);
+	end();
+	end_machine();
+}
+END_TEST
 
 START_TEST(in_user_mode)
 {
@@ -748,9 +797,19 @@ START_TEST(metrics_of_intervals)
 	has_lines("2.000000 0.500 ipc (estimate) (beyond its threshold)", NULL);
 	print(csv_print);
 	has_lines("2.000000,,0.500,,ipc,scaled,,,ipc < 1,", NULL);
+	/* The first for half of the time, the second for all of it. */
+	events.event[0].reading = (struct perfctr_reading){
+		.value = 70, .enabled = 29, .running = 19, .quality = PERFCTR_SCALED
+	};
+	events.event[1].reading = (struct perfctr_reading){
+		.value = 70, .enabled = 29, .running = 24, .quality = PERFCTR_SCALED
+	};
 	results_add_interval(&results, 3);
 	print(table_print);
-	has_lines("3.000000 <no value> ipc", NULL);
+	has_lines("3.000000 0.250 ipc (estimate) (beyond its threshold)", NULL);
+	results_add_interval(&results, 4);
+	print(table_print);
+	has_lines("4.000000 <no value> ipc", NULL);
 	results_end(&results);
 	end();
 }
@@ -1009,9 +1068,9 @@ START_TEST(stale)
 }
 END_TEST
 
-UNIT_MAIN("results", 20, errors_of_metrics, ratios, no_ratio_of_guests, in_user_mode, no_ratios,
-	  units, openmetrics_units, means, medians, errors, runs_without_a_turn, no_run_with_a_turn,
-	  failed_runs, failed_runs_included, all_runs_failed, failed_run_time,
+UNIT_MAIN("results", 20, errors_of_metrics, ratios, no_ratio_of_guests, compared, in_user_mode,
+	  no_ratios, units, openmetrics_units, means, medians, errors, runs_without_a_turn,
+	  no_run_with_a_turn, failed_runs, failed_runs_included, all_runs_failed, failed_run_time,
 	  strict_of_several_runs, metrics, metrics_not_counted, metrics_of_intervals, intervals,
 	  stale, ratios_of_core_types, metrics_of_core_types, no_value_beyond_a_threshold,
 	  many_reasons, ways_to_fail, worst_quality, ratios_of_intervals,
