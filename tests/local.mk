@@ -218,7 +218,8 @@ tests_unit_lib_regions_recover_LDFLAGS = $(PMU_WRAP)
 tests_unit_lib_regions_overlap_LDADD = $(PMU_LDADD)
 tests_unit_lib_regions_overlap_LDFLAGS = $(PMU_WRAP)
 tests_unit_lib_regions_regions_LDADD = $(PMU_LDADD)
-tests_unit_lib_regions_regions_LDFLAGS = $(PMU_WRAP) -Wl,--wrap=calloc,--wrap=malloc,--wrap=realloc,--wrap=free
+tests_unit_lib_regions_regions_LDFLAGS = $(PMU_WRAP) -Wl,--wrap=calloc,--wrap=malloc,--wrap=realloc,--wrap=free \
+	-Wl,--wrap=perfctr_rseq_here,--wrap=perfctr_core_types_raw
 tests_unit_lib_virtual_remote_SOURCES = tests/unit/lib/virtual/remote.c tests/harness/skylake.c
 tests_unit_lib_virtual_remote_LDADD = $(PMU_LDADD)
 tests_unit_tools_perfex_report_results_LDADD = tests/harness/libpmu.la $(PERFEX_LDADD)

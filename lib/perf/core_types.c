@@ -51,41 +51,43 @@ volatile struct perfctr_rseq *perfctr_rseq_here(void)
 		[rseq_cs] "i"(offsetof(struct perfctr_rseq, rseq_cs)), \
 		[index] "i"(offsetof(struct perf_event_mmap_page, index))
 
-/* What a sequence came to, in the place of a counter's number. */
-#define NOT_HERE UINT32_MAX
-#define ABORTED	 (UINT32_MAX - 1)
-
+/*
+ * At most one page has an index while the sequence runs. It is found by "or", so that a read takes
+ * the same number of instructions on each core type.
+ */
 #ifdef __x86_64__
 
-#define PAGE(which)                                    \
-	"	mov	%c[index](%" which "), %[n]\n" \
-	"	sub	$1, %[n]\n"
+#define FIRST(page) "	mov	%c[index](%[" page "]), %[n]\n"
+#define NEXT(page)  "	or	%c[index](%[" page "]), %[n]\n"
 
-/* After the last page a borrow leaves NOT_HERE. */
-#define SEQUENCE(pages)                          \
-	DESCRIPTOR                               \
-	"	lea	3b(%%rip), %[low]\n"               \
-	"	mov	%[low], %c[rseq_cs](%[rseq])\n"    \
-	"1:	cmpl	$0, %c[cpu_id](%[rseq])\n"      \
-	"	js	6f\n" pages "	jb	2f\n"   \
-	"5:	rdpmc\n"                             \
-	"2:	movq	$0, %c[rseq_cs](%[rseq])\n"     \
-	"	.pushsection .text.unlikely, \"ax\"\n" \
-	"	.byte	0x0F, 0xB9, 0x3D\n"              \
-	"	.long	0x53053053\n"                    \
-	"4:	mov	$-2, %[n]\n"                     \
-	"	jmp	2b\n"                              \
-	"6:	mov	$-1, %[n]\n"                     \
-	"	jmp	2b\n"                              \
+/* Without an index the borrow leaves PERFCTR_NOT_HERE. */
+#define SEQUENCE(pages)                               \
+	DESCRIPTOR                                    \
+	"	lea	3b(%%rip), %[low]\n"                    \
+	"	mov	%[low], %c[rseq_cs](%[rseq])\n"         \
+	"1:	cmpl	$0, %c[cpu_id](%[rseq])\n"           \
+	"	js	6f\n" pages "	sub	$1, %[n]\n" \
+	"	jb	2f\n"                                    \
+	"	rdpmc\n"                                    \
+	"2:	movq	$0, %c[rseq_cs](%[rseq])\n"          \
+	"	.pushsection .text.unlikely, \"ax\"\n"      \
+	"	.byte	0x0F, 0xB9, 0x3D\n"                   \
+	"	.long	0x53053053\n"                         \
+	"4:	mov	$-2, %[n]\n"                          \
+	"	jmp	2b\n"                                   \
+	"6:	mov	$-1, %[n]\n"                          \
+	"	jmp	2b\n"                                   \
 	"	.popsection\n"
-#define OTHERWISE "	jae	5f\n"
 
 #define OUTPUTS	 [low] "=&a"(low), "=&d"(high), [n] "=&c"(number)
 #define IN(name) __asm__(name) /* else gcc 12 moves its arguments to make room for them */
 
 #else
 
-#define PAGE(which) "	ldr	%w[n], [%" which ", %[index]]\n"
+#define FIRST(page) "	ldr	%w[n], [%[" page "], %[index]]\n"
+#define NEXT(page)                                          \
+	"	ldr	%w[low], [%[" page "], %[index]]\n" \
+	"	orr	%w[n], %w[n], %w[low]\n"
 
 /* A thread that comes to the handler from a branch into the table has yet to land. */
 #define SEQUENCE(pages)                                                                    \
@@ -94,15 +96,14 @@ volatile struct perfctr_rseq *perfctr_rseq_here(void)
 	"	add	%[low], %[low], :lo12:3b\n"                                                  \
 	"	str	%[low], [%[rseq], %[rseq_cs]]\n"                                             \
 	"1:	ldr	%w[n], [%[rseq], %[cpu_id]]\n"                                             \
-	"	tbnz	%w[n], #31, 6f\n" pages "	cbnz	%w[n], 5f\n"                        \
-	"6:	mov	%w[n], #-1\n"                                                              \
-	"	b	2f\n"                                                                          \
-	"5:	sub	%w[n], %w[n], #1\n"                                                        \
+	"	tbnz	%w[n], #31, 6f\n" pages "	sub	%w[n], %w[n], #1\n"                  \
 	"	cmp	%w[n], #31\n"                                                                \
-	"	b.hi	6b\n"                                                                       \
+	"	b.hi	6f\n"                                                                       \
 	"	adr	%[low], 7f\n"                                                                \
 	"	add	%[low], %[low], %w[n], uxtw #" PERFCTR_MRS_SHIFT "\n"              \
 	"	br	%[low]\n"                                                                     \
+	"6:	mov	%w[n], #-1\n"                                                              \
+	"	b	2f\n"                                                                          \
 	"7:\n"                                                                             \
 	"	.irp	i, 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, "                  \
 	"16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30\n" PERFCTR_MRS_LANDING \
@@ -115,7 +116,6 @@ volatile struct perfctr_rseq *perfctr_rseq_here(void)
 	"4:\n" PERFCTR_MRS_LANDING "	mov	%w[n], #-2\n"                                     \
 	"	b	2b\n"                                                                          \
 	"	.popsection\n"
-#define OTHERWISE "	cbnz	%w[n], 5f\n"
 
 #define OUTPUTS [low] "=&r"(low), [n] "=&r"(number)
 #define IN(name)
@@ -132,19 +132,24 @@ read_in(volatile struct perfctr_rseq *rseq, const struct perf_event_mmap_page *c
 	uint32_t number;
 
 	if (n == 2)
-		__asm__ __volatile__(SEQUENCE(PAGE("[a]") OTHERWISE PAGE("[b]"))
+		__asm__ __volatile__(SEQUENCE(FIRST("a") NEXT("b"))
 				     : OUTPUTS
 				     : [rseq] "r"(rseq), [a] "r"(a), [b] "r"(b), ADDRESSES
 				     : "cc", "memory");
 	else
-		__asm__ __volatile__(SEQUENCE(PAGE("[a]") OTHERWISE PAGE("[b]")
-						      OTHERWISE PAGE("[c]"))
+		__asm__ __volatile__(SEQUENCE(FIRST("a") NEXT("b") NEXT("c"))
 				     : OUTPUTS
 				     : [rseq] "r"(rseq), [a] "r"(a), [b] "r"(b), [c] "r"(page[2]),
 				       ADDRESSES
 				     : "cc", "memory");
 	*raw = (uint64_t)high << 32 | low;
 	return number;
+}
+
+uint32_t perfctr_core_types_raw(volatile struct perfctr_rseq *rseq,
+				const struct perf_event_mmap_page *const *page, uint64_t *raw)
+{
+	return read_in(rseq, page, 3, raw);
 }
 
 static inline uint32_t locks(const struct perf_event_mmap_page *const *page, unsigned int n)
@@ -178,8 +183,8 @@ static inline __attribute__((always_inline)) enum outcome try(const struct perfc
 	uint64_t raw, count;
 
 	number = read_in(types->rseq, page, n, &raw);
-	if (!perfctr_likely(number < ABORTED))
-		return number == ABORTED ? INTERRUPTED : NONE;
+	if (!perfctr_likely(number < PERFCTR_ABORTED))
+		return number == PERFCTR_ABORTED ? INTERRUPTED : NONE;
 	count = (uint64_t)((int64_t)(raw << reader->shift) >> reader->shift) + offsets(page, n);
 	perfctr_barrier();
 	if (!perfctr_likely(locks(page, n) == seq))
@@ -222,6 +227,14 @@ static int read_three(const struct perfctr_reader *reader, uint64_t *value)
 volatile struct perfctr_rseq *perfctr_rseq_here(void)
 {
 	return NULL;
+}
+
+uint32_t perfctr_core_types_raw(volatile struct perfctr_rseq *rseq,
+				const struct perf_event_mmap_page *const *page, uint64_t *raw)
+{
+	(void)rseq, (void)page;
+	*raw = 0;
+	return PERFCTR_NOT_HERE;
 }
 
 static int read_two(const struct perfctr_reader *reader, uint64_t *value)

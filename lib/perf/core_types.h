@@ -12,7 +12,8 @@
  *	do {
  *		seq = sum of the pages' locks
  *		rseq_cs = this sequence
- *			for each page: if its index is not 0, raw = rdpmc(index - 1)
+ *			index = that of the page which has one, found by "or"
+ *			raw = rdpmc(index - 1)
  *		rseq_cs = 0
  *		aborted: again, but PERFCTR_ABORTS times at most; no index: ask the kernel
  *		value = sign_extend(raw, width) + sum of the offsets
@@ -67,5 +68,15 @@ volatile struct perfctr_rseq *perfctr_rseq_here(void);
 bool perfctr_core_types_reader(struct perfctr_core_types *types,
 			       const struct perf_event_mmap_page *const *page, unsigned int n,
 			       volatile struct perfctr_rseq *rseq, struct perfctr_reader *reader);
+
+/*
+ * A sequence by itself: reads the counter of the page that has an index, of PERFCTR_CORE_TYPES
+ * pages, which may be the same one again if that never has an index. Returns the counter's number,
+ * or one of these two. It takes the same number of instructions on each core type.
+ */
+#define PERFCTR_NOT_HERE UINT32_MAX	  /* no page has an index, or rseq is not registered */
+#define PERFCTR_ABORTED	 (UINT32_MAX - 1) /* preempted, moved or interrupted by a signal */
+uint32_t perfctr_core_types_raw(volatile struct perfctr_rseq *rseq,
+				const struct perf_event_mmap_page *const *page, uint64_t *raw);
 
 #endif /* PERFCTR_LIB_PERF_CORE_TYPES_H */

@@ -47,9 +47,10 @@ static ALWAYS_INLINE void add(uint64_t *word, uint64_t value)
 /* ---- reading ---- */
 
 /*
- * How counters are read: all have the usual width; all have 64 bits; any width; through the kernel.
+ * How counters are read: all have the usual width; all have 64 bits; any width; on whichever core
+ * type the thread is; through the kernel.
  */
-enum how { USUAL, WHOLE, QUICK, KERNEL };
+enum how { USUAL, WHOLE, QUICK, TYPES, KERNEL };
 
 /* With the usual width one instruction extends the sign. */
 #if defined(__x86_64__)
@@ -75,6 +76,11 @@ static ALWAYS_INLINE uint64_t read_clock(void)
 #endif
 }
 
+static ALWAYS_INLINE uint64_t extend(uint64_t raw, uint32_t shift)
+{
+	return (uint64_t)((int64_t)(raw << shift) >> shift);
+}
+
 /* Counter n, extended to 64 bits. */
 static ALWAYS_INLINE uint64_t read_counter(uint32_t n, uint32_t shift, enum how how)
 {
@@ -95,8 +101,8 @@ static ALWAYS_INLINE uint64_t read_counter(uint32_t n, uint32_t shift, enum how 
 	if (how == WHOLE)
 		return pmc;
 	if (how == USUAL)
-		return (uint64_t)((int64_t)(pmc << USUAL_SHIFT) >> USUAL_SHIFT);
-	return (uint64_t)((int64_t)(pmc << shift) >> shift);
+		return extend(pmc, USUAL_SHIFT);
+	return extend(pmc, shift);
 }
 
 /*
@@ -132,6 +138,43 @@ static ALWAYS_INLINE unsigned int read_values(const struct perfctr_region_thread
 	return 0;
 }
 
+static ALWAYS_INLINE uint32_t locks(const struct perfctr_region_types *types)
+{
+	return types->page[0]->lock + types->page[1]->lock + types->page[2]->lock;
+}
+
+static ALWAYS_INLINE uint64_t offsets(const struct perfctr_region_types *types)
+{
+	return (uint64_t)types->page[0]->offset + (uint64_t)types->page[1]->offset +
+	       (uint64_t)types->page[2]->offset;
+}
+
+/* read_values() of counters on several core types. */
+static unsigned int read_types(struct perfctr_region_thread *thread, unsigned int m,
+			       uint64_t *values)
+{
+	unsigned int i;
+
+	for (i = 1; i < m; i++) {
+		const struct perfctr_region_counter *counter = &thread->counter[i - 1];
+		const struct perfctr_region_types *types = &thread->types[i - 1];
+		uint64_t raw;
+		uint32_t n = perfctr_core_types_raw(thread->rseq, types->page, &raw);
+
+		if (UNLIKELY(n + 1 != counter->index)) {
+			thread->interrupted |= n == PERFCTR_ABORTED;
+			return i;
+		}
+		if (i == 1)
+			values[0] = read_clock() + thread->stopped;
+		values[i] = extend(raw, counter->shift) + counter->offset;
+		perfctr_barrier();
+		if (UNLIKELY(locks(types) != counter->lock))
+			return i + 1;
+	}
+	return 0;
+}
+
 /* Reads through the kernel, which also reads counters that have been stopped; the time is in ns. */
 static bool read_kernel(struct perfctr_region_thread *thread, uint64_t *values)
 {
@@ -160,6 +203,47 @@ static uint64_t stopped(const struct perfctr_region_thread *thread,
 	return -perfctr_rate_ticks(thread->rate, -lag);
 }
 
+/*
+ * perfctr_fast_path_read() of counters on several core types. A thread's time is told by none of
+ * their pages: each has its own, which stands while the thread is elsewhere.
+ */
+static bool refresh_types(struct perfctr_region_thread *thread, struct perfctr_moment *moment,
+			  bool *steady)
+{
+	uint32_t changed = 0;
+	unsigned int i;
+
+	for (i = 1; i < thread->nvalues; i++) {
+		struct perfctr_region_counter *counter = &thread->counter[i - 1];
+		const struct perfctr_region_types *types = &thread->types[i - 1];
+		uint64_t raw;
+		uint32_t n;
+
+		counter->lock = locks(types);
+		perfctr_barrier();
+		n = perfctr_core_types_raw(thread->rseq, types->page, &raw);
+		counter->index = n + 1;
+		if (n == PERFCTR_NOT_HERE) {
+			counter->index = PERFCTR_REGION_NO_INDEX;
+			return false;
+		}
+		thread->interrupted |= n == PERFCTR_ABORTED;
+		changed |= n == PERFCTR_ABORTED;
+		if (i == 1) {
+			moment->value[0] =
+				perfctr_rate_ticks(thread->rate,
+						   perfctr_clock_ns(CLOCK_THREAD_CPUTIME_ID));
+			thread->stopped = moment->value[0] - read_clock();
+		}
+		counter->offset = offsets(types);
+		moment->value[i] = extend(raw, counter->shift) + counter->offset;
+		perfctr_barrier();
+		changed |= locks(types) ^ counter->lock;
+	}
+	*steady = !changed;
+	return true;
+}
+
 bool perfctr_fast_path_read(struct perfctr_region_thread *thread, struct perfctr_moment *moment,
 			    bool *steady)
 {
@@ -167,6 +251,8 @@ bool perfctr_fast_path_read(struct perfctr_region_thread *thread, struct perfctr
 	unsigned int i;
 
 	*steady = true;
+	if (thread->layout == PERFCTR_VISIT_TYPES)
+		return refresh_types(thread, moment, steady);
 	if (thread->layout == PERFCTR_VISIT_KERNEL)
 		return read_kernel(thread, moment->value);
 	for (i = 1; i < thread->nvalues; i++) {
@@ -357,6 +443,8 @@ static ALWAYS_INLINE unsigned int read_now(struct perfctr_region_thread *thread,
 {
 	if (how == KERNEL)
 		return !read_kernel(thread, values);
+	if (how == TYPES)
+		return read_types(thread, m, values);
 	return read_values(thread, m, how, values);
 }
 
@@ -483,6 +571,7 @@ WAYS(whole_2, 3, WHOLE, 2)
 WAYS(whole_3, 4, WHOLE, 3)
 WAYS(whole_4, 5, WHOLE, 4)
 WAYS(many, perfctr_region_here.thread->nvalues, QUICK, MANY)
+WAYS(types, perfctr_region_here.thread->nvalues, TYPES, TYPES)
 WAYS(kernel, perfctr_region_here.thread->nvalues, KERNEL, KERNEL)
 
 static bool has_shift(const struct perfctr_region_thread *thread, uint32_t shift)
@@ -499,6 +588,8 @@ enum perfctr_visit_layout perfctr_fast_path_layout(const struct perfctr_region_t
 {
 	unsigned int n = thread->nvalues - 1;
 
+	if (thread->rseq)
+		return PERFCTR_VISIT_TYPES;
 	if (n > 4 || !(has_shift(thread, USUAL_SHIFT) || has_shift(thread, 0)))
 		return PERFCTR_VISIT_MANY;
 	return (enum perfctr_visit_layout)n; /* PERFCTR_VISIT_1... */
@@ -512,6 +603,7 @@ struct perfctr_region_ways perfctr_fast_path_ways(const struct perfctr_region_th
 	/* A table of addresses would need relocations in every program. */
 	switch (thread->layout) {
 	case PERFCTR_VISIT_KERNEL: return ways_kernel(keep);
+	case PERFCTR_VISIT_TYPES: return ways_types(keep);
 	case PERFCTR_VISIT_1: return usual ? ways_1(keep) : ways_whole_1(keep);
 	case PERFCTR_VISIT_2: return usual ? ways_2(keep) : ways_whole_2(keep);
 	case PERFCTR_VISIT_3: return usual ? ways_3(keep) : ways_whole_3(keep);

@@ -13,6 +13,7 @@
 #include <sys/types.h>
 #include "lib/base/word.h"
 #include "lib/isa/tsc.h"
+#include "lib/perf/core_types.h"
 #include "libperfctr.h"
 #include "perfctr/read.h"
 #include "perfctr/regions.h"
@@ -58,6 +59,7 @@ struct perfctr_visits {
 	uint64_t visits;
 	struct perfctr_within within;
 	uint64_t unfinished, uncounted;
+	uint64_t interrupted; /* reads within, of unknown cost: see PERFCTR_ABORTED */
 	const struct perfctr_region_cost *cost;
 	uint64_t *histogram; /* PERFCTR_BUCKETS for each value, or NULL */
 	struct perfctr_sums sum[];
@@ -76,6 +78,7 @@ enum perfctr_visit_layout {
 	PERFCTR_VISIT_3,
 	PERFCTR_VISIT_4,
 	PERFCTR_VISIT_MANY,
+	PERFCTR_VISIT_TYPES, /* counters of several core types in user space */
 	PERFCTR_VISIT_LAYOUTS
 };
 
@@ -95,6 +98,11 @@ struct perfctr_region_counter {
 	uint64_t offset;
 	uint32_t lock, index;
 	uint32_t shift; /* 64 - width of the hardware counter */
+};
+
+/* One of several core types: "page" is NULL, "lock" the sum of these pages' locks. */
+struct perfctr_region_types {
+	const struct perf_event_mmap_page *page[PERFCTR_CORE_TYPES];
 };
 
 /*
@@ -151,6 +159,9 @@ struct perfctr_region_thread {
 	uint64_t stopped; /* ticks for which the thread did not run, negative; valid for the first
 			     page's lock */
 	struct perfctr_region_counter counter[PERFCTR_REGION_VALUES];
+	struct perfctr_region_types types[PERFCTR_REGION_VALUES];
+	volatile struct perfctr_rseq *rseq; /* the thread's, if there are types */
+	bool interrupted;		    /* since the open visits were last told */
 	struct perfctr_visits *table[PERFCTR_REGION_IDS];
 	uint32_t refused[PERFCTR_REGION_IDS]; /* number of refused visits, by region; [0]: their
 						 region had no id yet */

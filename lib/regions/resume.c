@@ -4,7 +4,7 @@
 #include "lib/regions/state.h"
 #include "lib/regions/thread.h"
 
-/* Ends the loops under a debugger that interrupts each instruction. */
+/* Ends the loops under a debugger that interrupts each instruction: the thread is then lost. */
 #define TRIES 100
 
 /* Hides a number's value from the compiler, which would make a path for each value otherwise. */
@@ -30,6 +30,8 @@ bool perfctr_resume_moment(struct perfctr_region_thread *thread, struct perfctr_
 			return false;
 		steady = opaque(is_steady);
 	} while (!(steady & steady_before) && k < TRIES);
+	if (k == TRIES)
+		return false;
 	for (i = 0; i < thread->nvalues; i++) {
 		uint64_t last = read[(k - 1) % 2].value[i], before = read[k % 2].value[i];
 
@@ -51,6 +53,15 @@ static void shift(struct perfctr_region_thread *thread, struct perfctr_visit *vi
 		for (i = 0; i < n; i++)
 			visit->value[n + i] += (to->value[i] - from->value[i]) * times +
 					       (uint64_t)more[i] * (times / 2);
+}
+
+/* A read that was interrupted has cost something, but nobody knows how much. */
+static void tell_visits(struct perfctr_region_thread *thread, struct perfctr_visit *visit)
+{
+	thread->interrupted = false;
+	for (; visit != thread->root;
+	     visit = perfctr_visit_at(visit, -perfctr_region_stride(thread)))
+		perfctr_store(&visit->visits->interrupted, visit->visits->interrupted + 1);
 }
 
 /*
@@ -78,6 +89,8 @@ void perfctr_resume_put_off(struct perfctr_region_thread *thread, struct perfctr
 		shift(thread, top, &read[!now], &read[now], steady * (1 + steady_before), more);
 		now ^= steady;
 	} while (!(steady & steady_before) && --tries);
+	if (thread->interrupted)
+		tell_visits(thread, top);
 }
 
 /*

@@ -10,7 +10,8 @@
 
 /*
  * Returns the thread's values at the call, by the same number of instructions whether the thread is
- * off the processor meanwhile or not. False: its counters can't be read any more.
+ * off the processor meanwhile or not. False: its counters can't be read any more, or a debugger
+ * stops it at each instruction.
  */
 bool perfctr_resume_moment(struct perfctr_region_thread *thread, struct perfctr_moment *moment);
 

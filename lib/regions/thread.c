@@ -191,6 +191,28 @@ int perfctr_region_thread_init(void)
 	return pthread_key_create(&thread_end, at_thread_end);
 }
 
+/*
+ * The pages of an event on several core types. The lock is one that no sum of theirs is, since
+ * a page's lock is even but while it changes.
+ */
+static void add_types(struct perfctr_region_thread *thread, unsigned int i,
+		      const struct perfctr_reader *reader)
+{
+	static struct perf_event_mmap_page none; /* never has an index */
+	const struct perfctr_core_types *types =
+		(const struct perfctr_core_types *)(uintptr_t)reader->page;
+	unsigned int k;
+
+	for (k = 0; k < PERFCTR_CORE_TYPES; k++)
+		thread->types[i].page[k] =
+			k < reader->types
+				? (const struct perf_event_mmap_page *)(uintptr_t)types->page[k]
+				: &none;
+	thread->counter[i].page = types->page[0];
+	thread->counter[i].lock = 1;
+	thread->rseq = types->rseq;
+}
+
 /* User space can read only counters that are in a register, and needs a clock. */
 static bool is_quick(struct perfctr_region_thread *thread)
 {
@@ -204,7 +226,11 @@ static bool is_quick(struct perfctr_region_thread *thread)
 		if (perfctr_set_reader(thread->set, i, &reader) < 0 ||
 		    !perfctr_reader_read(&reader, &value))
 			return false;
+		if (i && !thread->rseq != !perfctr_reader_core_types(&reader))
+			return false;
 		thread->counter[i].page = reader.page;
+		if (perfctr_reader_core_types(&reader))
+			add_types(thread, i, &reader);
 		thread->counter[i].shift = perfctr_reader_shift(
 			&reader, (const struct perf_event_mmap_page *)(uintptr_t)reader.page);
 		thread->counter[i].index = PERFCTR_REGION_NO_INDEX;

@@ -144,6 +144,7 @@ void perfctr_totals_add(struct perfctr_visits *sum, const struct perfctr_visits 
 	sum->cost = copy->cost;
 	sum->visits += copy->visits;
 	sum->unfinished += copy->unfinished;
+	sum->interrupted += copy->interrupted;
 	sum->uncounted += copy->uncounted;
 	sum->within.pairs += copy->within.pairs;
 	sum->within.direct += copy->within.direct;
@@ -237,12 +238,12 @@ static uint64_t error_of(const struct perfctr_visits *visits, unsigned int i, ui
 
 /*
  * The cost of begin and end is the same each time, so that the sums without it are exact. A clock's
- * values are not.
+ * values are not, nor is what an interrupted read has cost.
  */
 static bool repeats(const struct perfctr_visits *visits, const struct perfctr_region_kept *kept,
 		    unsigned int i)
 {
-	return !visits->cost->spread[i] && !(kept->clocks >> i & 1);
+	return !visits->cost->spread[i] && !visits->interrupted && !(kept->clocks >> i & 1);
 }
 
 /*

@@ -1129,10 +1129,10 @@ static const struct loop loops[] = {
 	{ "perfctr_state_read_ctrs of 4", loop_state_ctrs, 1, right_ctrs, 0, 0, 0, 0 },
 	{ "perfctr_state_reader_read of 4", loop_state_reader, 2, right_ctrs, 0, 0, 0, 0 },
 #if PERFCTR_HAVE_CORE_TYPES
-	{ "perfctr_reader_read, 2 core types", loop_types, 0, right_one, 0, 1, 2, MOST(50, 63) },
-	{ "perfctr_reader_read, 3 core types", loop_types, 0, right_one, 0, 1, 3, MOST(62, 72) },
+	{ "perfctr_reader_read, 2 core types", loop_types, 0, right_one, 0, 1, 2, MOST(48, 62) },
+	{ "perfctr_reader_read, 3 core types", loop_types, 0, right_one, 0, 1, 3, MOST(58, 71) },
 	{ "perfctr_reader_read_all of 4, 2 core types", loop_types_all, 0, right_all, 0, 0, 2,
-	  MOST(266, 288) },
+	  MOST(258, 284) },
 	{ "broken: no restartable sequence", broken_types, 0, right_one, 1, 0, 2, 0 },
 #endif
 	{ "broken: no check", broken_no_check, 0, right_one, 1, 0, 0, 0 },

@@ -9,7 +9,10 @@
 #include <signal.h>
 #include <stdbool.h>
 #include <stdint.h>
+#include <sys/ptrace.h>
+#include <sys/wait.h>
 #include <time.h>
+#include <unistd.h>
 #include <perfctr/regions.h>
 #include "tests/harness/guest.h"
 
@@ -645,6 +648,45 @@ static int restart(void)
 	return 0;
 }
 
+/* ---- a debugger ---- */
+
+/* 0: it has lost its counters, says so, and goes on. */
+static int visit_stepped(void)
+{
+	struct perfctr_region_reading of_empty;
+
+	if (perfctr_regions_start("instructions:u", 0) < 0)
+		return 2;
+	visit_empty(1);
+	ptrace(PTRACE_TRACEME, 0, NULL, NULL);
+	raise(SIGSTOP);
+	visit_empty(2);
+	if (perfctr_region_read(&empty, &of_empty) < 0 || of_empty.visits != 1)
+		return 3;
+	return perfctr_regions_stop() < 0 ? 4 : 0;
+}
+
+/* It stops the thread at each instruction, so that each read finds its page changed. */
+static int stepped(void)
+{
+	int status, steps = 0;
+	pid_t pid = fork();
+
+	if (pid == 0)
+		_exit(visit_stepped());
+	CHECK(waitpid(pid, &status, 0) == pid && WIFSTOPPED(status), "status 0x%X",
+	      (unsigned int)status);
+	while (WIFSTOPPED(status) && steps++ < 300000) {
+		ptrace(PTRACE_SINGLESTEP, pid, NULL, NULL);
+		waitpid(pid, &status, 0);
+	}
+	printf("  %d steps\n", steps);
+	if (WIFSTOPPED(status))
+		kill(pid, SIGKILL);
+	CHECK(WIFEXITED(status) && WEXITSTATUS(status) == 0, "status 0x%X", (unsigned int)status);
+	return 0;
+}
+
 int main(void)
 {
 	static const struct guest_test tests[] = {
@@ -661,6 +703,7 @@ int main(void)
 		{ .name = "counters are taken away", .run = taken_away },
 		{ .name = "measuring begins again in a visit", .run = restart },
 		{ .name = "costs", .run = costs, .inexact = true },
+		{ .name = "a debugger steps", .run = stepped, .inexact = true },
 	};
 
 	return run_guest(tests, sizeof(tests) / sizeof(tests[0]));

@@ -23,6 +23,7 @@
 #include "lib/regions/state.h"
 #include "tests/harness/check.h"
 #include "tests/harness/pmu.h"
+#include "tests/harness/root.h"
 
 PERFCTR_REGION(outer, "outer");
 PERFCTR_REGION(middle, "middle");
@@ -245,6 +246,191 @@ START_TEST(through_the_kernel)
 }
 END_TEST
 
+/* ---- several core types ---- */
+
+/* Everything costs something: a read of a counter 3 units. */
+static void cost_three(void)
+{
+	pmu_count(3);
+}
+
+#if PERFCTR_HAVE_CORE_TYPES
+
+/* In the made-up machine RDPMC is a fault, whose signal would abort what the kernel watches. */
+static struct perfctr_rseq rseq;
+
+volatile struct perfctr_rseq *__wrap_perfctr_rseq_here(void);
+
+volatile struct perfctr_rseq *__wrap_perfctr_rseq_here(void)
+{
+	return &rseq;
+}
+
+/* The nth sequence from now on is aborted. */
+static unsigned int aborted;
+
+uint32_t __real_perfctr_core_types_raw(volatile struct perfctr_rseq *here,
+				       const struct perf_event_mmap_page *const *page,
+				       uint64_t *raw);
+uint32_t __wrap_perfctr_core_types_raw(volatile struct perfctr_rseq *here,
+				       const struct perf_event_mmap_page *const *page,
+				       uint64_t *raw);
+
+uint32_t __wrap_perfctr_core_types_raw(volatile struct perfctr_rseq *here,
+				       const struct perf_event_mmap_page *const *page,
+				       uint64_t *raw)
+{
+	if (aborted && --aborted == 0) {
+		*raw = 12345;
+		return PERFCTR_ABORTED;
+	}
+	return __real_perfctr_core_types_raw(here, page, raw);
+}
+
+enum { BIG = 60001, SMALL };
+
+static void move_to(uint32_t type)
+{
+	pmu.absent = type == BIG ? SMALL : BIG;
+	pmu_schedule();
+}
+
+static void begin_on_types(void)
+{
+	static const char *const files[][2] = {
+		{ "big/type", "60001" },
+		{ "big/cpus", "0" },
+		{ "big/format/event", "config:0-63" },
+		{ "big/events/work", "event=2" },
+		{ "big/events/toil", "event=3" },
+		{ "small/type", "60002" },
+		{ "small/cpus", "1" },
+		{ "small/format/event", "config:0-63" },
+		{ "small/events/work", "event=5" },
+		{ "small/events/toil", "event=6" },
+	};
+	unsigned int i;
+
+	begin();
+	root_make();
+	for (i = 0; i < ARRAY_SIZE(files); i++)
+		root_line(files[i][0], files[i][1]);
+	pmu_rate(3, 10);
+	pmu_rate(6, 10);
+	move_to(BIG);
+}
+
+static void end_on_types(void)
+{
+	unsetenv("PERFCTR_ROOT");
+	root_remove();
+}
+
+/* Outer 16 + 4, inner 4, and ten times as much of the second event. */
+static void visit_types(void)
+{
+	perfctr_region_begin(&outer);
+	pmu_count(6);
+	move_to(SMALL);
+	pmu_count(8);
+	perfctr_region_begin(&inner);
+	pmu_count(1);
+	move_to(BIG);
+	pmu_count(3);
+	perfctr_region_end(&inner);
+	pmu_count(2);
+	perfctr_region_end(&outer);
+}
+
+START_TEST(on_core_types)
+{
+	static const char *const lists[] = { "work", "work,toil" };
+	unsigned int nevents, k, n, i;
+
+	begin_on_types();
+	for (nevents = 1; pmu.rdpmc && nevents <= 2; nevents++)
+		for (k = 0; k < ARRAY_SIZE(keeps); k++) {
+			pmu_at(PMU_RDPMC, 0, k ? NULL : cost_three);
+			start(lists[nevents - 1], keeps[k]);
+			ck_assert_int_eq(perfctr_region_here.thread->layout, PERFCTR_VISIT_TYPES);
+			visit_types();
+			n = pmu_calls(PMU_READ);
+			visit_types();
+			ck_assert_uint_eq(pmu_calls(PMU_READ), n);
+			for (i = 0, n = 1; i < nevents; i++, n *= 10) {
+				is(&outer, 2, i + 1, 2 * 20 * n, 2 * 16 * n);
+				is(&inner, 2, i + 1, 2 * 4 * n, 2 * 4 * n);
+			}
+			ck_assert_uint_eq(rseq.rseq_cs, 0);
+			pmu_at(PMU_ANY, 0, NULL);
+			end();
+		}
+	end_on_types();
+}
+END_TEST
+
+static void is_about(const struct perfctr_region *region, enum perfctr_quality quality,
+		     uint64_t inclusive)
+{
+	read_it(region, 1);
+	ck_assert_uint_eq(reading.value[1].quality, quality);
+	ck_assert_uint_eq(reading.value[1].inclusive, inclusive);
+}
+
+/* A sequence that was aborted has cost somewhat: what was around it is an estimate. */
+START_TEST(aborted_sequences)
+{
+	unsigned int nth;
+
+	begin_on_types();
+	if (!pmu.rdpmc)
+		goto end;
+	start("work", 0);
+	visit_types();
+	for (nth = 1; nth <= 4; nth++) {
+		ck_assert_int_eq(perfctr_region_reset(&outer), 0);
+		ck_assert_int_eq(perfctr_region_reset(&inner), 0);
+		perfctr_region_begin(&outer);
+		aborted = nth == 1 ? 1 : 0;
+		perfctr_region_begin(&inner);
+		pmu_count(4);
+		aborted = nth == 2 ? 1 : nth == 3 ? 2 : 0;
+		if (nth == 3)
+			pmu_switch();
+		perfctr_region_end(&inner);
+		perfctr_region_end(&outer);
+		ck_assert_uint_eq(aborted, 0);
+		is_about(&outer, nth == 4 ? PERFCTR_EXACT : PERFCTR_ESTIMATE, 4);
+		is_about(&inner, nth == 1 || nth == 4 ? PERFCTR_EXACT : PERFCTR_ESTIMATE, 4);
+	}
+	end();
+end:
+	end_on_types();
+}
+END_TEST
+
+/* The counter is somebody else's, or the thread is no longer told when it leaves a sequence. */
+START_TEST(lost_on_core_types)
+{
+	begin_on_types();
+	if (!pmu.rdpmc)
+		goto end;
+	start("work", 0);
+	visit_types();
+	rseq.cpu_id = -1;
+	perfctr_region_begin(&outer);
+	perfctr_region_end(&outer);
+	rseq.cpu_id = 0;
+	read_it(&outer, 1);
+	ck_assert(perfctr_region_here.thread->lost);
+	end();
+end:
+	end_on_types();
+}
+END_TEST
+
+#endif
+
 /* ---- the time ---- */
 
 /* In ns, roughly: of pages, or the kernel's. */
@@ -364,12 +550,6 @@ START_TEST(moments)
 END_TEST
 
 /* ---- what begin and end count ---- */
-
-/* Everything costs something: a read of a counter 3 units. */
-static void cost_three(void)
-{
-	pmu_count(3);
-}
 
 /* What a first visit does besides, the kernel's work, is not counted here: reads only. */
 START_TEST(costs_are_subtracted)
@@ -1782,4 +1962,9 @@ UNIT_MAIN("regions", 60, sums, wide, through_the_kernel, time_goes_on, time_stop
 	  counters_are_taken_away, threads_without_counters, threads_as_the_first, faults, too_deep,
 	  deepest, open_elsewhere, left_from_too_deep, too_many, errors, threads, own_malloc,
 	  fork_handlers, forked_amid_lock, stop_closes, stop_amid_others, stop_by_another,
-	  stop_beside_others, again, no_memory)
+	  stop_beside_others, again, no_memory
+#if PERFCTR_HAVE_CORE_TYPES
+	  ,
+	  on_core_types, aborted_sequences, lost_on_core_types
+#endif
+)
