@@ -176,6 +176,7 @@ static void sample_again(struct perfctr_region_thread *thread,
 		for (i = 0; i < thread->nvalues; i++)
 			samples->outer[i][k] = counted(thread->table[PERFCTR_REGION_MIDDLE], i);
 	}
+	thread->pretence = NULL; /* still set if the thread lost its counters meanwhile */
 }
 
 /* The word whose change makes begin and end stop at this exit: see PERFCTR_REGION_EXITS. */

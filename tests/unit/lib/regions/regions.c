@@ -1057,8 +1057,16 @@ START_TEST(moment)
 	/* It ends in any case. */
 	nreads = 0;
 	pmu_at(PMU_RDPMC, 0, always_switch);
-	ck_assert(perfctr_resume_moment(perfctr_region_here.thread, &first));
+	ck_assert(!perfctr_resume_moment(perfctr_region_here.thread, &first));
 	ck_assert_uint_eq(nreads, 100);
+	/* The thread is then lost, and begin does not start again for ever. */
+	nest();
+	nreads = 0;
+	perfctr_region_begin(&outer);
+	perfctr_region_end(&outer);
+	ck_assert_uint_le(nreads, 102);
+	ck_assert(perfctr_region_here.thread->lost);
+	read_it(&outer, 0);
 	end();
 }
 END_TEST
