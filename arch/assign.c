@@ -35,7 +35,7 @@ static uint64_t reach(const struct search *s, unsigned int who,
 	const struct perfctr_cpu *cpu = s->cpu;
 	uint32_t counters = option->counters & cpu->counters & (s->only ? s->only[who] : ~0u);
 	uint64_t fixed = cpu->rules == PERFCTR_RULES_ARCH && !choice->edge && !choice->invert &&
-					 !choice->cmask
+					 !choice->cmask && !choice->intx && !choice->intxcp
 				 ? option->fixed & cpu->fixed
 				 : 0;
 

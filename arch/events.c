@@ -344,6 +344,84 @@ static unsigned int add_defaults(struct perfctr_event_choice *choice,
 	return masks;
 }
 
+static int is_text(const char *text, size_t length, const char *other)
+{
+	size_t i;
+
+	for (i = 0; i < length && other[i] == text[i]; i++)
+		;
+	return i == length && !other[i];
+}
+
+/* A counter as LIKWID names it: PMC0, FIXC1. 0 if the text is none; -1 if one was named before. */
+static int apply_counter(struct perfctr_event_choice *choice, const char *text, size_t length)
+{
+	size_t prefix = is_text(text, length < 3 ? length : 3, "PMC")	 ? 3
+			: is_text(text, length < 4 ? length : 4, "FIXC") ? 4
+									 : length;
+	unsigned int n = 0;
+	size_t i;
+
+	for (i = prefix; i < length && text[i] >= '0' && text[i] <= '9'; i++)
+		n = n < 32 ? n * 10 + (unsigned int)(text[i] - '0') : 32;
+	if (i < length || prefix == length)
+		return 0;
+	if (n > 31 || choice->named)
+		return -1;
+	choice->named = (n + (prefix == 4 ? 65 : 1)) & 0x7F;
+	return 1;
+}
+
+/* The modifiers that are words, as apply_modifiers(). Those of libpfm4's that are 0 change nothing.
+ */
+static __attribute__((noinline, cold)) int apply_word(struct perfctr_event_choice *choice,
+						      const char *text, size_t length)
+{
+	static const char words[8][8] = { "t", "intx",	  "intxcp", "e",
+					  "i", "precise", "excl",   "hw_smpl" };
+	size_t n = length > 2 && text[length - 2] == '=' ? length - 2 : length;
+	unsigned int i, seen = choice->any | choice->intx * 2u | choice->intxcp * 4u;
+
+	for (i = 0; i < 8 && !is_text(text, n, words[i]); i++)
+		;
+	if (i == 8)
+		return apply_counter(choice, text, length);
+	if (n < length && text[length - 1] == '0')
+		return 1;
+	if (i > 2 || (n < length && text[length - 1] != '1'))
+		return 0;
+	if (seen >> i & 1)
+		return -1;
+	choice->any |= i == 0;
+	choice->intx |= i == 1;
+	choice->intxcp |= i == 2;
+	return 1;
+}
+
+/* What modifiers that are words do to each way to count. */
+static __attribute__((noinline, cold)) void apply_rest(struct perfctr_event_choice *choice)
+{
+	unsigned int i, n = (choice->named - 1u) & 63u;
+
+	for (i = 0; i < choice->options; i++) {
+		struct perfctr_event_option *option = &choice->option[i];
+
+		option->code |= choice->any ? 1u << 21 : 0;
+		option->high |= choice->intx * 1u | choice->intxcp * 2u;
+		if (!choice->named)
+			continue;
+		option->counters &= choice->named < 65 ? 1u << n : 0;
+		option->fixed &= choice->named < 65 ? 0 : 1u << n;
+	}
+}
+
+static HOT enum perfctr_event_error found(struct perfctr_event_choice *choice)
+{
+	if (choice->any || choice->intx || choice->intxcp || choice->named)
+		apply_rest(choice);
+	return PERFCTR_EVENT_OK;
+}
+
 /* 0 if the text is no modifiers; -1 if it is, and wrong. */
 static int apply_modifiers(struct perfctr_event_choice *choice, const char *text, size_t length)
 {
@@ -373,7 +451,7 @@ static int apply_modifiers(struct perfctr_event_choice *choice, const char *text
 		      : text[i] == 'i' ? 8u
 				       : 0;
 		if (!bit)
-			return 0;
+			return apply_word(choice, text, length);
 		twice |= seen & bit;
 		seen |= bit;
 	}
@@ -401,7 +479,7 @@ enum perfctr_event_error perfctr_event_modify(const char *word, size_t from, siz
 		if (result <= 0)
 			return result < 0 ? PERFCTR_EVENT_MODIFIER : PERFCTR_EVENT_NO_MASK;
 	}
-	return PERFCTR_EVENT_OK;
+	return found(choice);
 }
 
 /* The word after a prefix "PMU::" that is one of the table's; NULL if there is none. */
@@ -429,7 +507,9 @@ enum perfctr_event_error perfctr_event_lookup(const struct perfctr_event_table *
 	choice->options = 0;
 	choice->user = choice->kernel = choice->edge = choice->invert = 0;
 	choice->imode = choice->threshold = 0;
+	choice->any = choice->intx = choice->intxcp = 0;
 	choice->cmask = 0;
+	choice->named = 0;
 	choice->ireset = 0;
 again:
 	end = separator(word, 0, length, 1);
@@ -479,16 +559,16 @@ again:
 	}
 	if (masks && !(event->flags & EVENT_GROUPS)) {
 		add_twin(choice, event);
-		return PERFCTR_EVENT_OK;
+		return found(choice);
 	}
 	if (!next_mask(event, event)) {
 		/* With a mask, the event's other ways would count other things. */
 		add_others(choice, event);
-		return PERFCTR_EVENT_OK;
+		return found(choice);
 	}
 	if (add_defaults(choice, event, groups, masks, p4)) {
 		add_twin(choice, event);
-		return PERFCTR_EVENT_OK;
+		return found(choice);
 	}
 	*part = word;
 	*part_length = separator(word, 0, length, 1);

@@ -4,6 +4,8 @@
  *
  *  *	word = EVENT { (":" | ".") MASK } { ":" modifier }
  *  *	modifier = letters of "uk" (user, kernel), "e" (edge), "i" (invert), or "c=" number
+ *  *	         | "t" (any thread) | "intx" | "intxcp" (in transactions) | "PMC" n | "FIXC" n (the
+ * counter)
  *
  * The names' case does not matter, except that a small u, k, e or i after a colon is the modifier,
  *  *also where the event has a mask of that name (M, E, S, I). A look-up hashes the word once and
@@ -46,7 +48,9 @@ struct perfctr_event_choice {
 	unsigned int threshold:1; /* c=N was given */
 	unsigned int imode:1;
 	unsigned int cmask:8;
-	uint32_t ireset; /* with imode */
+	unsigned int any:1, intx:1, intxcp:1;
+	unsigned int named:7; /* the counter, and one; fixed ones from 65 on; 0: any */
+	uint32_t ireset;      /* with imode */
 };
 
 /* Why a word can't be looked up: the part of it that is wrong, or that asks for more. */
@@ -86,6 +90,8 @@ static inline const char *perfctr_event_plain(const struct perfctr_cpu *cpu,
 {
 	if (choice->edge || choice->invert || choice->cmask)
 		return "this processor has no edge detection, inversion or threshold";
+	if (choice->any || choice->intx || choice->intxcp)
+		return "this processor has neither AnyThread nor transactions to tell apart";
 	return choice->imode && !cpu->pcint ? "this processor can't interrupt on overflow" : NULL;
 }
 

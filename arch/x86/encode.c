@@ -29,7 +29,7 @@ static inline int is_p6(const struct perfctr_cpu *cpu)
 
 static inline int has_modes(const struct perfctr_event_choice *choice)
 {
-	return choice->edge || choice->invert || choice->cmask;
+	return choice->edge || choice->invert || choice->cmask || choice->intx || choice->intxcp;
 }
 
 static const char *impossible_p4(const struct perfctr_event_choice *choice)
@@ -49,7 +49,9 @@ static inline const char *impossible_p6(const struct perfctr_cpu *cpu,
 	const struct perfctr_event_option *option = &choice->option[0];
 
 	if (has_modes(choice) && !programmable(choice))
-		return "a fixed counter has no e, i or c=N, and no other can count it";
+		return choice->intx || choice->intxcp
+			       ? "a fixed counter can't tell transactions, and no other can count it"
+			       : "a fixed counter has no e, i or c=N, and no other can count it";
 	if (option->code & (uint32_t)cpu->reserved)
 		return "it needs AnyThread (bit 21), which this processor does not have";
 	if (!option->reg || option->reg - OFFCORE_RSP0 < 2)
@@ -67,6 +69,12 @@ static inline const char *impossible(const struct perfctr_cpu *cpu,
 		return "it counts only in precise sampling";
 	if (choice->imode && !cpu->pcint)
 		return "this processor can't interrupt on overflow";
+	if (choice->any || choice->intx || choice->intxcp) {
+		if (cpu->rules != PERFCTR_RULES_ARCH)
+			return "this processor has neither AnyThread nor transactions to tell apart";
+		if (choice->option[0].high & cpu->reserved >> 32 & 3)
+			return "it needs bits about transactions, which this processor does not have";
+	}
 	if (is_p6(cpu))
 		return impossible_p6(cpu, choice);
 	if (cpu->rules == PERFCTR_RULES_P4)

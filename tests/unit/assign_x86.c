@@ -764,6 +764,64 @@ START_TEST(codes_with_modes)
 }
 END_TEST
 
+/* Modifiers that are words: t and transactions as libpfm4 writes them, counters as LIKWID does. */
+START_TEST(modifiers_that_are_words)
+{
+	static const struct {
+		const char *word;
+		uint32_t code, high, counters, fixed;
+	} right[] = {
+		{ "L2_RQSTS:MISS:t", 0x203F24, 0, 0xF, 0 },
+		{ "L2_RQSTS:MISS:t=1:u", 0x203F24, 0, 0xF, 0 },
+		{ "L2_RQSTS:MISS:intx", 0x3F24, 1, 0xF, 0 },
+		{ "L2_RQSTS:intxcp:MISS:intx=1", 0x3F24, 3, 0xF, 0 },
+		{ "L2_RQSTS:MISS:t=0:intx=0:intxcp=0:e=0:i=0:precise=0:excl=0:hw_smpl=0", 0x3F24, 0,
+		  0xF, 0 },
+		{ "L2_RQSTS:MISS:PMC2", 0x3F24, 0, 4, 0 },
+		{ "L2_RQSTS:PMC0:MISS", 0x3F24, 0, 1, 0 },
+		{ "L2_RQSTS:MISS:PMC31", 0x3F24, 0, 0, 0 },
+		{ "L2_RQSTS:MISS:FIXC0", 0x3F24, 0, 0, 0 },
+		{ "ARITH:t", 0x01200114, 0, 0xF, 0 },
+		{ "INST_RETIRED.ANY:FIXC0", 0x100, 0, 0, 1 },
+		{ "INST_RETIRED.ANY:FIXC1", 0x100, 0, 0, 0 },
+	};
+	static const char *const wrong[] = {
+		"L2_RQSTS:MISS:t:t=1",	   "L2_RQSTS:MISS:intx:intx",
+		"L2_RQSTS:MISS:PMC1:PMC1", "L2_RQSTS:MISS:PMC1:FIXC1",
+		"L2_RQSTS:MISS:PMC32",	   "L2_RQSTS:MISS:PMC4294967297",
+	};
+	static const char *const none[] = {
+		"L2_RQSTS:MISS:T",    "L2_RQSTS:MISS:t=2",  "L2_RQSTS:MISS:precise=1",
+		"L2_RQSTS:MISS:PMC",  "L2_RQSTS:MISS:PM",   "L2_RQSTS:MISS:PMC1x",
+		"L2_RQSTS:MISS:FIXC", "L2_RQSTS:MISS:FIX1", "L2_RQSTS:MISS:in",
+		"L2_RQSTS:MISS:tu",
+	};
+	struct perfctr_event_choice c;
+	size_t length;
+	unsigned int i, event;
+	const char *part;
+
+	for (i = 0; i < ARRAY_SIZE(right); i++) {
+		c = look_up("skylake", right[i].word);
+		ck_assert_msg(c.option[0].code == right[i].code &&
+				      c.option[0].high == right[i].high,
+			      "%s: %x, %x", right[i].word, c.option[0].code, c.option[0].high);
+		ck_assert_msg((c.option[0].counters & 0xF) == right[i].counters &&
+				      c.option[0].fixed == right[i].fixed,
+			      "%s: %x, %x", right[i].word, c.option[0].counters, c.option[0].fixed);
+	}
+	for (i = 0; i < ARRAY_SIZE(wrong) + ARRAY_SIZE(none); i++) {
+		const char *word = i < ARRAY_SIZE(wrong) ? wrong[i] : none[i - ARRAY_SIZE(wrong)];
+
+		ck_assert_msg(perfctr_event_lookup(perfctr_event_table("skylake"), word,
+						   strlen(word), &c, &part, &length, &event) ==
+				      (i < ARRAY_SIZE(wrong) ? PERFCTR_EVENT_MODIFIER
+							     : PERFCTR_EVENT_NO_MASK),
+			      "%s", word);
+	}
+}
+END_TEST
+
 START_TEST(codes_that_are_none)
 {
 	static const struct {
@@ -775,6 +833,11 @@ START_TEST(codes_that_are_none)
 		{ "winchip_c6", "X86_INSTRUCTIONS:u", "can't tell user from kernel" },
 		{ "c3", "INTERNAL_CLOCKS:k", "can't tell user from kernel" },
 		{ "p5", "DATA_READ:c=1", "no edge detection" },
+		{ "zen4", "LS_DISPATCH:LD_DISPATCH:t", "neither AnyThread nor transactions" },
+		{ "zen4", "LS_DISPATCH:LD_DISPATCH:intx", "neither AnyThread nor transactions" },
+		{ "nehalem_ep", "INST_RETIRED:ANY_P:intxcp", "bits about transactions" },
+		{ "p5", "DATA_READ:t", "neither AnyThread nor transactions" },
+		{ "skylake", "INST_RETIRED.ANY:intx", "bits about transactions" },
 	};
 	struct perfctr_event_choice c;
 	struct perfctr_code code;
@@ -789,8 +852,15 @@ START_TEST(codes_that_are_none)
 		ck_assert_msg(reason && strstr(reason, all[i].reason), "%s: %s", all[i].word,
 			      reason ? reason : "it has a code");
 	}
-	/* What the processor of the same table does not have. */
+	/* What the processor of the same table does not have, or has. */
 	cpu = cpu_named("skylake");
+	cpu.reserved &= ~(3ull << 32);
+	c = look_up("skylake", "L2_RQSTS:MISS:intx:intxcp");
+	ck_assert_ptr_null(perfctr_x86.choice_code(&cpu, &c, &code));
+	ck_assert_uint_eq(code.high, 3);
+	c = look_up("skylake", "INST_RETIRED.ANY:intx");
+	ck_assert_ptr_nonnull(
+		strstr(perfctr_x86.choice_code(&cpu, &c, &code), "can't tell transactions"));
 	c = look_up("skylake", "FRONTEND_RETIRED.DSB_MISS");
 	cpu.frontend = 0;
 	ck_assert_str_eq(perfctr_x86.choice_code(&cpu, &c, &code),
@@ -1136,4 +1206,5 @@ UNIT_MAIN("assign_x86", 60, every_name, oracle, oracle_p4, oracle_synthetic, ful
 	  shared_registers, levels, modifiers, modifiers_by_family, imode, every_counter,
 	  the_last_counter_moves, one_offcore_register, who_has_fixed_counters,
 	  more_than_there_is_room_for, places_for_some, what_clashes, codes_of_choices,
-	  codes_with_modes, codes_that_are_none, replay_tags, codes_of_controls)
+	  codes_with_modes, modifiers_that_are_words, codes_that_are_none, replay_tags,
+	  codes_of_controls)

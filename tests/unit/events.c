@@ -1174,6 +1174,11 @@ static int is_modifier(const char *text, size_t length)
 				return 0;
 		return 1;
 	}
+	if (length > 2 && text[length - 2] == '=' && strchr("01", text[length - 1]))
+		length -= 2;
+	/* The other words are not made by chance. */
+	if (length == 1 && text[0] == 't')
+		return 1;
 	for (i = 0; i < length; i++)
 		if (!text[i] || !strchr("ukeiUKEI", text[i]))
 			return 0;
