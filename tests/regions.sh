@@ -216,6 +216,9 @@ if have strace "perfex: it goes, too, if there is no such command"; then
 	[ "$(grep -c 'mkdir.*perfex-.* = 0' "$work/calls")" = 1 ] && [ "$(grep -c 'rmdir.*perfex-.* = 0' "$work/calls")" = 1 ]
 	check "perfex: it goes, too, if there is no such command" $?
 fi
+# Nothing that was tried is still open while the command runs.
+# shellcheck disable=SC2016
+says 0 '^0$' "$perfex" --regions -e page-faults sh -c 'ls -l "/proc/$PPID/fd" | grep -c perf_event; "$0" stray 2>/dev/null' "$work/regions"
 says 125 '^perfex: "bogus" is not an event' "$perfex" --regions -e bogus "$work/regions" stray
 says 125 'take names of events, not "0x3C"' "$perfex" --regions -e 0x3C "$work/regions" stray
 says 125 '^perfex: --regions goes with --csv' "$perfex" --regions -a "$work/regions" stray
@@ -254,6 +257,18 @@ for other in '"$0" stray' '"$0" stray; "$0" none' '"$0" die; true'; do
 done
 # shellcheck disable=SC2016
 says 125 '^perfex: no process of the command was measured: ' "$perfex" --regions env -i "$work/regions" stray
+# One report that is lost is told, whatever becomes of those after it: the first, whose directory is made, is the last read.
+# shellcheck disable=SC2016
+says 125 'has no report of regions: ' "$perfex" --regions -o "$work/own.%p/x" \
+	sh -c 'sh -c "mkdir \"\$0.\$\$\"; exec \"\$1\" die" "$0" "$1"; "$1" die; true' "$work/own" "$work/regions"
+[ "$(ls "$work"/own.*)" = x ]
+check "perfex: another report is written" $?
+if have strace "perfex: nobody knows how many processes there were"; then
+	says 0 '^all$' strace -qq -o "$work/calls" -e trace=inotify_init1 -e inject=inotify_init1:error=EMFILE \
+		"$perfex" --regions echo all
+	[ "$(wc -l <"$work/out")" = 1 ] && grep -q INJECTED "$work/calls"
+	check "perfex: nobody knows how many processes there were" $?
+fi
 # One that outlives the command reports by itself, and until then there is nothing to be said of it.
 mkfifo "$work/hold"
 exec 9<>"$work/hold"
@@ -295,6 +310,9 @@ if ! others_run; then
 	echo "SKIP perfex: another user's regions: needs root, and a perfex that others can reach"
 elif [ "$(cat /proc/sys/kernel/perf_event_paranoid)" -ge 2 ]; then
 	says 0 '^ *page-faults:u ' $nobody "$their_perfex" --regions -e page-faults "$work/regions" stray
+	mkfifo -m 600 "$work/closed"
+	says 125 "^perfex: -o: $work/closed can't be written: Permission denied" \
+		$nobody "$their_perfex" --regions -o "$work/closed" "$work/regions" stray
 	says 0 'page-fault-rate /s ' $nobody "$their_perfex" --regions -M page-fault-rate "$work/regions" stray
 fi
 says 125 'no command to run' "$perfex" --regions
@@ -418,6 +436,12 @@ says 0 '^a,time,ns,inclusive,3,6,9007199254740993,pid 1,.*,9007199254740995,pid 
 [ "$("$perfex" --merge "$work/all.json" | grep -E '^ *[0-9]+ ' | tr -s ' \n' ' ')" = \
 	' 33 visits did not end 44 visits were not counted 55 ends had no begin. 66 threads could not be counted. 77 visits were counted for no region. 1 process died; of it that is not known. ' ]
 check "perfex: what processes say was not counted, merged" $?
+# A region's visits are those of all that have it, whoever has its other values.
+more='{ "value": "more", "unit": "", "inclusive": 1, "exclusive": 1, "quality": "exact" }'
+{ said 1 7 3 4 0 0 0 | sed "s/\"exact\" }/&, $more/"; said 2 7 30 40 0 0 0; } >"$work/more.json"
+[ "$("$perfex" --merge "$work/more.json" | grep -E '^ *[0-9]+ ' | tr -s ' \n' ' ')" = \
+	' 33 visits did not end 44 visits were not counted ' ]
+check "perfex: visits of several values, merged" $?
 # If all have died, numbers that nobody knows are told as such.
 said 2 1 0 0 null null null >"$work/one.json"
 [ "$("$perfex" --merge "$work/one.json" | grep -E '^ *[0-9]+ ' | tr '\n' ' ')" = \
@@ -428,7 +452,7 @@ have python3 "perfex: the same, as JSON" && {
 all = json.load(sys.stdin)
 [value] = all["regions"]
 assert [value[name] for name in ("visits", "unfinished", "uncounted")] == [6, 33, 44]
-assert value["inclusive"]["minimum"] == 2**53 + 1
+assert value["inclusive"]["minimum"] == 2**53 + 1 and value["exclusive"]["minimum"] == 1
 assert [all[name] for name in ("processes", "ends_without_begin", "threads_left_out", "visits_without_region", "processes_died")] == [3, 55, 66, 77, 1]'
 check "perfex: the same, as JSON" $?
 }

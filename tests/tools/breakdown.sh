@@ -20,6 +20,7 @@ if "$perfex" -a -e cs true 2>/dev/null; then
 	"$perfex" -a --per-cpu --json -o "$work/cpu" -e task-clock,page-faults sleep 0.05
 	says "processors add up" "$read_json
 assert [p['cpu'] for p in d[0]['by_cpu']] == list(range($online)), d
+assert 'values' in d[0]['events'][0] and 'values' not in d[0]['by_cpu'][0]['events'][0], d
 sums(d[0], 'by_cpu')" "$work/cpu"
 	"$perfex" -a -A -I 20 --json -o "$work/ticks" -e cpu-clock,cs sleep 1
 	says "processors add up in each interval" "$read_json
@@ -128,10 +129,11 @@ expect "processes by two options" 0 'counts of processes' "$perfex" -p $$ -p $PP
 expect "a process twice" 125 "-p names $$ twice" "$perfex" -p $$,$$ true
 expect "processes and threads" 125 'exclude each other' "$perfex" -p $$ -t $$ true
 expect "a thread" 0 "counts of thread $$:" "$perfex" -t $$ -e task-clock true
-"$perfex" -t $$ --json -o "$work/one" -e task-clock true
-"$perfex" -p $$ --append --json -o "$work/one" -e task-clock true
+"$perfex" -t $$ --timeout 20 --json -o "$work/one" -e task-clock
+"$perfex" -p $$ --timeout 20 --append --json -o "$work/one" -e task-clock
 says "a thread and a process, json" "$read_json
-assert d[0]['tid'] == $$ and 'pid' not in d[0] and d[1]['pid'] == $$ and 'tid' not in d[1], d" "$work/one"
+assert d[0]['tid'] == $$ and 'pid' not in d[0] and d[1]['pid'] == $$ and 'tid' not in d[1], d
+assert 'user_s' not in d[0] and 'exit_status' not in d[0], d" "$work/one"
 expect "threads, each of them" 0 " thread $$ (" "$perfex" --per-thread -t $$,$PPID -e task-clock true
 expect "a bad list of processes" 125 'with commas between them' "$perfex" -p 1,,2 true
 expect "a bad list of threads" 125 '-t takes a number' "$perfex" -t 1, true

@@ -375,6 +375,7 @@ fi
 rm -r "$pmus/power"
 expect "samples: on all core types" 0 ' samples$' \
 	env PERFCTR_ROOT="$work/root" "$perfex" --sample -e tick true
+echo 0,8190 >"$pmus/cpu_core/cpus" # the second of which is offline
 if [ "$(getconf _NPROCESSORS_ONLN)" -gt 1 ]; then
 	expect "samples: on one core type" 0 'on 1 of the processors only: cpu_core/tick/u* counts on' \
 		env PERFCTR_ROOT="$work/root" "$perfex" --sample -e cpu_core/tick/ true
@@ -452,6 +453,8 @@ printf '#! /nonexistent/sh -x\n' >"$work/perfex-script"
 chmod +x "$work/perfex-script"
 expect "a script without its interpreter" 126 "perfex-script: can't be executed: its interpreter /nonexistent/sh is not there\$" "$perfex" "$work/perfex-script"
 expect "so, found in PATH" 126 'its interpreter /nonexistent/sh is not there$' env PATH="$work:$PATH" "$perfex" --sample perfex-script
+expect "so, where PATH names the working directory by nothing" 126 'its interpreter /nonexistent/sh is not there$' \
+	sh -c 'cd "$1" && PATH=:/nowhere exec "$2" perfex-script' sh "$work" "$(realpath "$perfex")"
 expect "so, for --regions" 126 'its interpreter /nonexistent/sh is not there$' "$perfex" --regions "$work/perfex-script"
 if ${CC:-cc} -x c -o "$work/loaded" -Wl,--dynamic-linker=/nonexistent/ld.so - 2>/dev/null <<'EOT'
 int main(void) { return 0; }

@@ -101,6 +101,27 @@ strip -o "$work/bare" "$calls"
 sample --by address "$work/bare" 100
 rows "by address, without names" '+0x' "$work/bare"
 
+# Of several names it is one that other files see, and that is not the implementation's own.
+cat >"$work/names.c" <<'EOT'
+static void a_local(void)
+{
+	for (volatile long n = 300000000; n--;)
+		;
+}
+void a_global(void) __attribute__((alias("a_local")));
+void _b_global(void) __attribute__((alias("a_local")));
+static void zz_local(void) __attribute__((alias("a_local"), used));
+int main(void)
+{
+	a_local();
+	return 0;
+}
+EOT
+if [ "${HAVE_LIBELF:-no}" = yes ] && ${CC:-cc} -O0 "$work/names.c" -o "$work/names"; then
+	sample "$work/names"
+	rows "the best of several names" '%  a_global ' "$work/names"
+fi
+
 # ---- sources of data, and branches ----
 # Software events know neither; tests/vm/guest/sources.c has a PMU that does.
 sample --by source "$calls" 100
@@ -136,6 +157,17 @@ mapped() {	# NAME KIND SYMBOL
 	if [ $status = 77 ]; then skip "$1" "needs root"; else rows "$1" "$3" '[anon]'; fi
 }
 mapped "a compiler's names" good 'jit::method'
+if others_run; then
+	$nobody "$calls" 10000 good >"$work/map" &
+	theirs=$!
+	while ! [ -s "$work/map" ]; do sleep 0.02; done
+	sample -p $theirs --timeout 300
+	rows "a compiler's names, of another user's process" 'jit::method' '[anon]'
+	kill $theirs
+	rm -f "$(cat "$work/map")"
+else
+	skip "a compiler's names, of another user's process" "needs root, and a perfex that others can reach"
+fi
 mapped "names that others may write" writable '%  - '
 mapped "another user's names" others '%  - '
 mapped "names after a link" link '%  - '
