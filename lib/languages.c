@@ -22,6 +22,11 @@ int perfctr_reader_read(const struct perfctr_reader *reader, uint64_t *value)
 	return inline_reader_read(reader, value);
 }
 
+int perfctr_reader_read_ordered(const struct perfctr_reader *reader, uint64_t *value)
+{
+	return inline_reader_read_ordered(reader, value);
+}
+
 int perfctr_reader_read_all(const struct perfctr_reader *reader, size_t n, uint64_t *values)
 {
 	return inline_reader_read_all(reader, n, values);

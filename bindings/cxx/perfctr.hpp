@@ -618,6 +618,12 @@ public:
 			return std::nullopt;
 		return value;
 	}
+	/* The same, which the code around it does not overlap with: perfctr_reader_read_ordered().
+	 */
+	bool read_ordered(std::uint64_t &value) const noexcept
+	{
+		return perfctr_reader_read_ordered(&raw_, &value);
+	}
 	bool read_times(std::uint64_t &value, std::uint64_t &enabled,
 			std::uint64_t &running) const noexcept
 	{

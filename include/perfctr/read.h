@@ -23,12 +23,14 @@
  * An event on several core types has a page on each of them, of which at most one names a counter.
  * A thread may be moved between the reading of the index and that of the counter, which its new
  * processor need not have: such a reader calls a function of the library (lib/perf/core_types.c).
- * The counter instructions are not serialising: instructions around a read may overlap with it.
+ * The counter instructions are not serialising: instructions around a read may overlap with it,
+ * unless it is perfctr_reader_read_ordered().
  *
  * The algorithms are written once, below, over one set of primitives per ISA:
  *	PERFCTR_HAVE_RDPMC, perfctr_rdpmc(n)	hardware counter n
  *	PERFCTR_HAVE_RDTSC, perfctr_rdtsc()	the clock
  *	PERFCTR_RDPMC_LAST			largest n that may be asked for
+ *	perfctr_fence()				what is before it has executed, what follows has not
  */
 #ifndef PERFCTR_READ_H
 #define PERFCTR_READ_H
@@ -63,6 +65,21 @@ static inline uint64_t perfctr_rdtsc(void)
 
 	__asm__ __volatile__("rdtsc" : "=a"(low), "=d"(high));
 	return (uint64_t)high << 32 | low;
+}
+
+/*
+ * LFENCE executes when all earlier instructions have, and none later begins before (SDM vol. 2A; on
+ * AMD's since Linux 4.15 sets DE_CFG[1]). A 32-bit processor need not have it, but has CPUID.
+ */
+static inline void perfctr_fence(void)
+{
+#if defined(__x86_64__) || defined(__SSE2__)
+	__asm__ __volatile__("lfence" : : : "memory");
+#else
+	unsigned int a = 0, b, c = 0, d;
+
+	__asm__ __volatile__("cpuid" : "+a"(a), "=b"(b), "+c"(c), "=d"(d) : : "memory");
+#endif
 }
 
 #elif defined(__aarch64__)
@@ -113,6 +130,15 @@ static inline uint64_t perfctr_rdtsc(void)
 	return value;
 }
 
+/*
+ * A context synchronization event: reads of counters keep to their side of it (Arm ARM, "Direct
+ * reads and direct writes to System registers").
+ */
+static inline void perfctr_fence(void)
+{
+	__asm__ __volatile__("isb" : : : "memory");
+}
+
 #elif defined(__powerpc64__)
 
 #define PERFCTR_HAVE_RDPMC 1
@@ -141,6 +167,12 @@ static inline uint64_t perfctr_rdtsc(void)
 
 	__asm__ __volatile__("mfspr %0, 268" : "=r"(value));
 	return value;
+}
+
+/* Earlier instructions have completed, and later ones are fetched again (Power ISA, book II). */
+static inline void perfctr_fence(void)
+{
+	__asm__ __volatile__("isync" : : : "memory");
 }
 
 #elif defined(__powerpc__)
@@ -176,6 +208,12 @@ static inline uint64_t perfctr_rdtsc(void)
 		__asm__ __volatile__("mfspr %0, 269" : "=r"(again));
 	} while (high != again);
 	return (uint64_t)high << 32 | low;
+}
+
+/* As above (PowerPC Microprocessor Family: The Programming Environments, ISYNC). */
+static inline void perfctr_fence(void)
+{
+	__asm__ __volatile__("isync" : : : "memory");
 }
 
 #elif defined(__riscv) && __riscv_xlen == 64
@@ -223,10 +261,24 @@ static inline uint64_t perfctr_rdtsc(void)
 	return value;
 }
 
+/*
+ * Orders memory accesses and reads of CSRs, which it takes for input (The RISC-V Instruction Set
+ * Manual I, Zicsr); there is no instruction that orders arithmetic, too.
+ */
+static inline void perfctr_fence(void)
+{
+	__asm__ __volatile__("fence iorw, iorw" : : : "memory");
+}
+
 #else /* no fast path: every read is a read(2) */
 
 #define PERFCTR_HAVE_RDPMC 0
 #define PERFCTR_HAVE_RDTSC 0
+
+static inline void perfctr_fence(void)
+{
+	perfctr_barrier();
+}
 
 #endif
 
@@ -348,6 +400,28 @@ static inline int perfctr_reader_read(const struct perfctr_reader *reader, uint6
 		return 1;
 	types = perfctr_reader_core_types(reader);
 	return types ? types->read(reader, value) : 0;
+}
+
+/*
+ * The same, between two fences: all instructions before the call have executed when the counter is
+ * read, and none after it has begun. That takes 2 instructions more, and the time until the
+ * processor has finished what it began. For pieces of code so short that what overlaps with
+ * perfctr_reader_read() is a part of them.
+ */
+static inline int perfctr_reader_read_ordered(const struct perfctr_reader *reader, uint64_t *value)
+{
+	const struct perfctr_reader_types *types;
+	int result;
+
+	perfctr_fence();
+	if (perfctr_likely(perfctr_page_read_count(reader, value))) {
+		perfctr_fence();
+		return 1;
+	}
+	types = perfctr_reader_core_types(reader);
+	result = types ? types->read(reader, value) : 0;
+	perfctr_fence();
+	return result;
 }
 
 /*

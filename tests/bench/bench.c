@@ -70,6 +70,11 @@ static void inline_1(void)
 	perfctr_reader_read(&reader[0], &sink[0]);
 }
 
+static void inline_ordered(void)
+{
+	perfctr_reader_read_ordered(&reader[0], &sink[0]);
+}
+
 static void inline_4(void)
 {
 	perfctr_reader_read_all(reader, 4, sink);
@@ -494,6 +499,7 @@ int main(void)
 	set_control(1);
 	show("minimal loop, 1 counter", minimal_1);
 	show("perfctr_reader_read()", inline_1);
+	show("perfctr_reader_read_ordered()", inline_ordered);
 	show("vperfctr_read_pmc()", read_pmc);
 	show("vperfctr_read_tsc()", read_tsc);
 	show("vperfctr_read_ctrs(), TSC and 1 counter", read_ctrs);

@@ -262,6 +262,7 @@ static void inline_reads()
 	EXPECT(!counters);
 
 	EXPECT(!reader.read() && !reader.read(value) && !reader.pause(value) && !reader.resume(0));
+	EXPECT(!reader.read_ordered(value));
 	EXPECT(!reader.read_times(value, value, value));
 
 	/* A reader keeps what it reads open. */

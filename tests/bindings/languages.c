@@ -48,6 +48,8 @@ static int core_types_read_all(const struct perfctr_reader *reader, size_t n, ui
 static void readers(void)
 {
 	int (*read)(const struct perfctr_reader *, uint64_t *) = find("perfctr_reader_read");
+	int (*ordered)(const struct perfctr_reader *,
+		       uint64_t *) = find("perfctr_reader_read_ordered");
 	int (*read_all)(const struct perfctr_reader *, size_t,
 			uint64_t *) = find("perfctr_reader_read_all");
 	int (*times)(const struct perfctr_reader *, uint64_t *, uint64_t *,
@@ -64,8 +66,10 @@ static void readers(void)
 	uint64_t value[2] = { 1, 1 }, enabled, running;
 
 	CHECK(read(&reader[0], &value[0]) == 1 && value[0] == 117);
+	CHECK(ordered(&reader[1], &value[0]) == 1 && value[0] == 217);
 	CHECK(read_all(reader, 2, value) == 1 && value[0] == 117 && value[1] == 217);
 	CHECK(read_all(reader, 0, value) == 1);
+	CHECK(ordered(&none, value) == 0);
 	CHECK(read(&none, value) == 0 && read_all(&none, 1, value) == 0);
 	CHECK(times(&none, value, &enabled, &running) == 0);
 	CHECK(pause(&none, value) == 0 && resume(&none, 0) == 0);

@@ -15,6 +15,11 @@ int LOOP(read)(struct shared *s)
 	return perfctr_reader_read(&s->reader[0], &s->value[0]);
 }
 
+int LOOP(read_ordered)(struct shared *s)
+{
+	return perfctr_reader_read_ordered(&s->reader[0], &s->value[0]);
+}
+
 int LOOP(read_all)(struct shared *s)
 {
 	return perfctr_reader_read_all(s->reader, EVENTS, s->value);
@@ -28,6 +33,11 @@ int LOOP(read_times)(struct shared *s)
 int LOOP(types)(struct shared *s)
 {
 	return perfctr_reader_read(&s->types_reader[0], &s->value[0]);
+}
+
+int LOOP(types_ordered)(struct shared *s)
+{
+	return perfctr_reader_read_ordered(&s->types_reader[0], &s->value[0]);
 }
 
 int LOOP(types_all)(struct shared *s)

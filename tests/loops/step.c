@@ -79,6 +79,8 @@ static struct {
 	/* as of the last counter instruction */
 	uint64_t seen[EVENTS], seen_ran, seen_counted;
 	int read_standing; /* counters were read that stand still */
+	unsigned int reads,
+		fences[2]; /* counters read; fences before the first of them, and after */
 } m;
 
 /* The core type of a processor. Each names its counters by other numbers. */
@@ -469,6 +471,7 @@ static uint64_t execute_rdpmc(uint32_t n)
 	unsigned int i;
 
 	last_read = n;
+	m.reads++;
 	m.read_standing |= m.on[0] < 0;
 	m.died |= m.types && (n - FIRST) / COUNTERS != type_of(m.cpu);
 
@@ -547,6 +550,18 @@ static void set_pc(registers *r, unsigned long pc)
 static int result_of(const registers *r)
 {
 	return (int)r->AX;
+}
+
+/* LFENCE, or CPUID where there need not be one. */
+static int is_fence(const registers *r)
+{
+	const unsigned char *code = (const unsigned char *)r->PC;
+
+#if defined(__x86_64__) || defined(__SSE2__)
+	return code[0] == 0x0F && code[1] == 0xAE && code[2] == 0xE8;
+#else
+	return code[0] == 0x0F && code[1] == 0xA2;
+#endif
 }
 
 /* If the next instruction reads a counter or the clock, do it. */
@@ -631,6 +646,12 @@ static void set_value(registers *r, uint32_t code, unsigned long value)
 {
 	if (code >> 7 & 31)
 		r->x[code >> 7 & 31] = value;
+}
+
+/* FENCE iorw, iorw */
+static int is_fence(const registers *r)
+{
+	return code_at(r) == 0x0FF0000F;
 }
 
 /* CSRRS rd, csr, x0 (Zicsr): csr is 0xC00 + n, and 1 the clock. */
@@ -776,6 +797,7 @@ static int interpret(registers *r)
 	case 0x1B:
 	case 0x33:
 	case 0x3B: return interpret_computing(r, code);
+	case 0x0F: break; /* FENCE */
 	default: return 0;
 	}
 	return 1;
@@ -827,6 +849,12 @@ static void set_pc(registers *r, unsigned long pc)
 static int result_of(const registers *r)
 {
 	return (int)r->regs[0];
+}
+
+/* ISB SY */
+static int is_fence(const registers *r)
+{
+	return *(const uint32_t *)r->pc == 0xD5033FDF;
 }
 
 /* MRS Xt, reg (Arm ARM C6.2): PMEVCNTRn_EL0 is S3_3_C14_C8+n/8_(n%8), PMCCNTR_EL0 S3_3_C9_C13_0,
@@ -995,6 +1023,7 @@ static int advance(int over)
 	get_registers(child, &r);
 	if (pc_of(&r) == 0)
 		return 0;
+	m.fences[m.reads != 0] += (unsigned int)is_fence(&r);
 	if (execute(&r)) {
 		set_registers(child, &r);
 	} else {
@@ -1120,6 +1149,7 @@ struct loop {
 
 static const struct loop loops[] = {
 	{ "perfctr_reader_read", loop_read, 0, right_one, 0, 1, 0, 0 },
+	{ "perfctr_reader_read_ordered", loop_read_ordered, 0, right_one, 0, 0, 0, 0 },
 	{ "perfctr_reader_read_all of 4", loop_read_all, 0, right_all, 0, 0, 0, 0 },
 	{ "perfctr_reader_read_times", loop_read_times, 0, right_times, 0, 0, 0, 0 },
 	{ "perfctr_page_read_clock", loop_read_clock, 0, right_clock, 0, 0, 0, 0 },
@@ -1315,6 +1345,40 @@ static unsigned int right_counters(void)
 	return wrong == 0;
 }
 
+/* A fence before the counter is read, and one after it; none of a read that is not ordered. */
+static unsigned int right_fences(void)
+{
+	const struct plan nothing = { { UINT32_MAX, UINT32_MAX }, { ACTIONS, ACTIONS }, 0 };
+	static const struct {
+		loop_function *function;
+		unsigned int types, fences;
+	} loop[] = {
+		{ loop_read, 0, 0 },
+		{ loop_read_ordered, 0, 1 },
+#if PERFCTR_HAVE_CORE_TYPES
+		{ loop_types, 2, 0 },
+		{ loop_types_ordered, 2, 1 },
+#endif
+	};
+	unsigned int i, boundaries, wrong = 0;
+
+	for (i = 0; i < sizeof(loop) / sizeof(loop[0]); i++) {
+		if (loop[i].types)
+			start_types(loop[i].types, 48, 0, 0);
+		else
+			start_perf(48, 0, 0);
+		if (execute_loop(loop[i].function, perf_acts, &nothing, &boundaries) == 1 &&
+		    m.reads == 1 && m.fences[0] == loop[i].fences &&
+		    m.fences[1] == loop[i].fences && right_one(1))
+			continue;
+		printf("  loop %u: %u and %u fences around %u reads\n", i, m.fences[0], m.fences[1],
+		       m.reads);
+		wrong++;
+	}
+	printf("%s fences of ordered reads: %u wrong\n", wrong ? "not ok" : "ok", wrong);
+	return wrong == 0;
+}
+
 #if PERFCTR_HAVE_CORE_TYPES
 
 /*
@@ -1432,6 +1496,7 @@ static const struct {
 	unsigned int passes; /* without the kernel */
 } guarded[] = {
 	{ { "perfctr_reader_read", barrier_read, 0, right_one, 0, 0, 0, 0 }, 1 },
+	{ { "perfctr_reader_read_ordered", barrier_read_ordered, 0, right_one, 0, 0, 0, 0 }, 1 },
 	{ { "perfctr_reader_read_all of 4", barrier_read_all, 0, right_all, 0, 0, 0, 0 }, EVENTS },
 	{ { "perfctr_reader_read_times", barrier_read_times, 0, right_one, 0, 0, 0, 0 }, 1 },
 	{ { "perfctr_page_read_clock", barrier_read_clock, 0, right_result, 0, 0, 0, 0 }, 1 },
@@ -1565,6 +1630,10 @@ int main(void)
 	else
 		failed++;
 #endif
+	if (right_fences())
+		passed++;
+	else
+		failed++;
 #ifndef __riscv
 	kill(child, SIGKILL);
 #endif

@@ -33,12 +33,14 @@ typedef int loop_function(struct shared *shared);
 loop_function loop_read, loop_read_all, loop_read_times, loop_read_clock, loop_recall;
 loop_function loop_state_pmc, loop_state_tsc, loop_state_ctrs, loop_state_reader;
 loop_function loop_types, loop_types_all;
+loop_function loop_read_ordered, loop_types_ordered;
 
 /* The same with barriers that call step_at_barrier(). */
 loop_function barrier_read, barrier_read_all, barrier_read_times, barrier_read_clock,
 	barrier_recall;
 loop_function barrier_state_pmc, barrier_state_tsc, barrier_state_ctrs, barrier_state_reader;
 loop_function barrier_rdpmc, barrier_types, barrier_types_all;
+loop_function barrier_read_ordered, barrier_types_ordered;
 void step_at_barrier(void);
 
 /* perfctr_rdpmc() of the counter named in ticks. */

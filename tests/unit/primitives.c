@@ -76,6 +76,7 @@ START_TEST(no_index_no_read)
 
 	perfctr_counter_reader(&none, &reader);
 	ck_assert_int_eq(perfctr_reader_read(&reader, &value), 0);
+	ck_assert_int_eq(perfctr_reader_read_ordered(&reader, &value), 0);
 	ck_assert_int_eq(perfctr_reader_read_all(&reader, 1, &value), 0);
 	ck_assert_int_eq(perfctr_reader_pause(&reader, &value), 0);
 	ck_assert_int_eq(perfctr_reader_resume(&reader, 7), 0);
