@@ -601,7 +601,8 @@ int perfctr_metrics_value(const struct perfctr_metrics *metrics, unsigned int i,
  * the width of the 95 % confidence interval for the value of the whole time; 0 if they were. parts
  * has the readings of n stretches of time, one after the other, each as perfctr_metrics_value()
  * takes them: differences of readings, a hundred or so, of some times perf_event_mux_interval_ms
- * each. A program whose behaviour is in step with the kernel's multiplexing can't be estimated.
+ * each. A program whose behaviour is in step with the kernel's multiplexing can't be estimated,
+ * nor can one that works in a few bursts, if hardly one of them was seen.
  * EINVAL: there is no such metric, or parts or error is NULL, or n is 0. ENODATA: there are less
  * than 8 stretches in which all its events ran, or an event was not counted, or there is no value.
  * ENOMEM.

@@ -8,6 +8,11 @@
  * the squared changes of the metric add up to its variance (the paired jackknife: Wolter,
  * Introduction to Variance Estimation, ch. 4). Time that was counted has no error, which makes it
  * smaller.
+ *
+ * A program that works in bursts makes that too small where few of them were seen: those that were
+ * not are missing both in the metric and in its variance. So the pair that moves the metric most
+ * counts twice, as if one more like it had been missed; and the variance is that of the largest
+ * value in question, in proportion, and not that of the value that was seen (a score interval).
  */
 #include <errno.h>
 #include <math.h>
@@ -135,10 +140,35 @@ static double student(double freedom)
 	return 1.960 + (2.372 + (2.823 + 2.556 / freedom) / freedom) / freedom;
 }
 
+/* Returns the sum of the squared changes, that of the pair with the largest twice. */
+static double find_variance(struct jackknife *j, double value, unsigned int pairs)
+{
+	double variance = 0, largest = 0, moved;
+	unsigned int k;
+
+	for (k = 0; k < pairs; k++) {
+		moved = (move(j, value, 2 * k, 2 * k + 1) + move(j, value, 2 * k + 1, 2 * k)) / 2;
+		variance += moved;
+		largest = moved > largest ? moved : largest;
+	}
+	return variance + largest;
+}
+
+/*
+ * The distance d from the value, in which d = error * sqrt((value + d) / value): of a value with an
+ * error so large it is at most 2.4 times that.
+ */
+static double widen(double value, double error)
+{
+	double half = fabs(value) > error / 2 ? error / (2 * fabs(value)) : 1;
+
+	return error * (half + perfctr_square_root(1 + half * half));
+}
+
 static int find_error(struct jackknife *j, double *error)
 {
-	unsigned int k, pairs;
-	double value, seen, variance = 0;
+	unsigned int pairs;
+	double value, seen, variance;
 
 	add_parts(j, j->all, 0, j->n, false);
 	value = value_of(j, j->all);
@@ -156,15 +186,13 @@ static int find_error(struct jackknife *j, double *error)
 				    "an error needs %u stretches of time in each of which all "
 				    "events of the metric ran for a while; there were %u",
 				    2 * PAIRS, j->stretches);
-	for (k = 0; k < pairs; k++)
-		variance += (move(j, value, 2 * k, 2 * k + 1) + move(j, value, 2 * k + 1, 2 * k)) /
-			    2;
+	variance = find_variance(j, value, pairs);
 	if (isnan(variance) || isinf(variance))
 		return perfctr_fail(ENODATA,
 				    "without some of the stretches the metric has no value: "
 				    "what it divides by was counted in too few of them, or a "
 				    "number is too large");
-	*error = student(pairs) * perfctr_square_root(variance * (1 - seen));
+	*error = widen(value, student(pairs) * perfctr_square_root(variance * (1 - seen)));
 	return 0;
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /* How far metrics of multiplexed events may be off: by hand, and against what is known. */
 #include <math.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 #include "libperfctr.h"
@@ -57,7 +58,7 @@ START_TEST(by_hand)
 	ck_assert_double_eq_tol(t, 2.776, 0.01); /* Student's of 4 degrees of freedom, 95 % */
 	for (r = 0; r < 2 * ARRAY_SIZE(ran); r++) {
 		const unsigned int *share = ran[r / 2];
-		double scale = (double)share[1] / share[0], moved, variance = 0,
+		double scale = (double)share[1] / share[0], moved, variance = 0, most = 0, value,
 		       least = (share[0] < share[1] ? share[0] : share[1]) / 100.0, error = -1;
 
 		n = 8 + r % 2;
@@ -70,9 +71,14 @@ START_TEST(by_hand)
 		for (i = 0; i < 8; i += 2) {
 			moved = (instructions[i] - instructions[i + 1]) / (50 * n) * scale;
 			variance += moved * moved; /* the other way round it is the same */
+			most = fmax(most, moved * moved);
 		}
+		for (i = 0, value = 0; i < n; i++)
+			value += instructions[i] / (50 * n) * scale;
+		moved = t * sqrt((variance + most) * (1 - least));
 		ck_assert_int_eq(perfctr_metrics_error(metrics, 0, part, n, &error), 0);
-		ck_assert_double_eq_tol(error, t * sqrt(variance * (1 - least)), 1e-9);
+		/* As far away as that of a value so large, in proportion. */
+		ck_assert_double_eq_tol(error, moved * sqrt((value + error) / value), 1e-9);
 	}
 	/* There is no error when they were all counted, for 100 ns or nobody knows how long. */
 	for (n = 0; n < 16; n++) {
@@ -189,6 +195,73 @@ START_TEST(coverage)
 }
 END_TEST
 
+/*
+ * Programs that work in short bursts, with little to do in between, for half a second: an event is
+ * counted in 4 of 10 turns of 4 ms, and the bound must hold though only a few bursts were seen.
+ */
+START_TEST(bursts)
+{
+	enum { STRETCHES = 8, MS = 62 };
+	static struct perfctr_reading part[2 * STRETCHES];
+	unsigned int trial, i, k, at, ms, within = 0, trials = 2000;
+	struct perfctr_metrics *metrics = open_ipc(&at);
+	struct perfctr_metric_value value;
+	double all, counted, rate, error;
+	bool burst;
+
+	for (trial = 0; trial < trials; trial++) {
+		struct perfctr_reading total[2] = { { .quality = PERFCTR_SCALED },
+						    { .quality = PERFCTR_SCALED } };
+
+		burst = false;
+		for (i = 0, all = 0; i < STRETCHES; i++) {
+			unsigned int ran = 0;
+
+			for (k = 0, counted = 0; k < MS; k++) {
+				burst = random_below(20) < (burst ? 10u : 1u);
+				rate = burst ? 1 : 0.05;
+				ms = i * MS + k + 4 * (trial % 10);
+				all += rate;
+				counted += ms / 4 % 10 < 4 ? rate : 0;
+				ran += ms / 4 % 10 < 4;
+			}
+			part[2 * i + at] = seen(1e6 * counted, MS, ran);
+			part[2 * i + !at] = seen(1e6 * ran, MS, ran);
+			for (k = 0; k < 2; k++) {
+				total[k].value += part[2 * i + k].value;
+				total[k].enabled += part[2 * i + k].enabled;
+				total[k].running += part[2 * i + k].running;
+			}
+		}
+		ck_assert_int_eq(perfctr_metrics_value(metrics, 0, total, &value), 0);
+		ck_assert_int_eq(perfctr_metrics_error(metrics, 0, part, STRETCHES, &error), 0);
+		within += fabs(value.value - all / (STRETCHES * MS)) <= error;
+	}
+	printf("%u of %u within\n", within, trials);
+	ck_assert_uint_ge(within, trials * 95 / 100);
+	perfctr_metrics_close(metrics);
+}
+END_TEST
+
+/* A value of nearly nothing: its bound is no more than 2.4 times as far as its variance says. */
+START_TEST(nearly_nothing)
+{
+	struct perfctr_reading part[16];
+	unsigned int i, at;
+	struct perfctr_metrics *metrics = open_ipc(&at);
+	double error, t = 1.960 + 2.372 / 4 + 2.823 / 16 + 2.556 / 64, moved = 1000.0 / 4e8;
+
+	for (i = 0; i < 8; i++) {
+		part[2 * i + at] = seen(i ? 0 : 1000, 100, 50);
+		part[2 * i + !at] = seen(5e7, 100, 50);
+	}
+	ck_assert_int_eq(perfctr_metrics_error(metrics, 0, part, 8, &error), 0);
+	/* One of four pairs, which counts twice. */
+	ck_assert_double_eq_tol(error, t * moved * (1 + sqrt(2)), 1e-12);
+	perfctr_metrics_close(metrics);
+}
+END_TEST
+
 /* Sums of 2^64 and more, and squares of what no double has room for, are no numbers. */
 START_TEST(too_large)
 {
@@ -278,4 +351,5 @@ START_TEST(refused)
 }
 END_TEST
 
-UNIT_MAIN("metrics_error", 60, by_hand, own_events, joined, coverage, too_large, refused)
+UNIT_MAIN("metrics_error", 60, by_hand, own_events, joined, coverage, bursts, nearly_nothing,
+	  too_large, refused)
