@@ -95,7 +95,42 @@ regions() {	# MACHINE COLUMN SLACK
 			exit failed
 		}' - "$work/vm/$1.log" || failed=1
 }
+# Errors of small pieces of code, cell by cell: this library's, which nothing may make larger.
+small() {	# MACHINE FROM TO
+	[ -e "$work/vm/$1.log" ] || { echo "SKIP small pieces: $work/vm/$1.log is not there"; return 0; }
+	section "$2" "$3" | awk -F ' *[|] *' -v machine="$1" '
+		FNR == NR && /region|perfctr_/ {
+			for (i = 3; i < NF; i++)
+				documented[$2, i] = $i
+		}
+		FNR != NR && ($2, 3) in documented {
+			rows++
+			for (i = 3; i < NF; i++) {
+				n = split($i, found, "; ")
+				m = split(documented[$2, i], expected, "; ")
+				for (k = 1; k <= n; k++)
+					if (!m || found[k] + 0 > expected[m < k ? m : k] + 0) {
+						printf "FAIL small pieces of %s: %s: %s, and COSTS.md has %s\n", \
+							machine, $2, $i, documented[$2, i]
+						failed = 1
+						break
+					}
+			}
+		}
+		END {
+			if (rows != 5) {
+				printf "FAIL small pieces of %s: %d rows of 5\n", machine, rows
+				failed = 1
+			}
+			if (!failed)
+				printf "PASS small pieces of %s: 5 rows\n", machine
+			exit failed
+		}' - "$work/vm/$1.log" || failed=1
+}
 if [ "$(${CC:-cc} -dumpversion)" = 12 ]; then
+	small skylake-1 "| a piece on x86-64" "## Names"
+	small skylake-2 "| a piece on x86-64" "## Names"
+	small arm64-1 "| a piece on arm64" "| a piece on x86-64"
 	regions skylake-1 3 0
 	regions arm64-1 4 0
 	regions riscv64-1 5 0

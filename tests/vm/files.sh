@@ -17,7 +17,7 @@ files() {
 		;;
 	amd64)
 		host="" more="$driver_programs tests/vm/guest/aux_area tests/vm/guest/driver_kvm tests/vm/guest/driver_perf
-			tests/vm/guest/topdown"
+			tests/vm/guest/topdown tests/bench/turns"
 		;;
 	i386) host=i686-linux-gnu more="tests/vm/guest/driver" ;;
 	riscv64) host=riscv64-linux-gnu more="tests/vm/guest/riscv" ;;
@@ -143,6 +143,26 @@ peers() {
 		ln -sf busybox "$root/bin/$applet"
 	done
 	touch "$root/.done"
+}
+
+# Small pieces of code by this library, and by PAPI, which does not know QEMU's arm64, beside the architecture's programs.
+small() {
+	bin=$work/files-$arch/bin flags="-std=gnu11 -D_GNU_SOURCE -O2 -static -I$top -I$top/include"
+	[ ! -e "$work/files-$arch/.done-small" ] || return 0
+	cp "$here/guest/small.sh" "$bin/small"
+	if [ "$arch" = arm64 ]; then
+		# shellcheck disable=SC2086	# a list of words
+		aarch64-linux-gnu-gcc $flags "$top/tests/bench/small.c" \
+			"$hosts/aarch64-linux-gnu/lib/.libs/libperfctr.a" -pthread -lm -o "$bin/small-ours"
+	else
+		ours=$work/build-amd64/lib/.libs/libperfctr.a
+		# shellcheck disable=SC2086	# a list of words
+		gcc $flags "$top/tests/bench/small.c" "$ours" -pthread -lm -o "$bin/small-ours"
+		# shellcheck disable=SC2086	# a list of words
+		gcc $flags -DUSE_PAPI "$top/tests/bench/small.c" "$ours" /usr/lib/x86_64-linux-gnu/libpapi.a \
+			-lpfm -ldl -pthread -lm -o "$bin/small-papi" 2>/dev/null # about dlopen()
+	fi
+	touch "$work/files-$arch/.done-small"
 }
 
 # A perfex that finds calls by libdw, with the libraries that it takes, beside arm64's programs.

@@ -60,6 +60,7 @@ equip() {	# PROGRAM
 	calls | calls-signed) files_dwarf ;;
 	tutorial) tutorial; MORE=$work/tutorial ;;
 	pairs) peers; MORE=$work/peers ;;
+	small) small ;;
 	core_types | core_readers) VM_TREE=$here/core-types.awk ;;
 	coverage) VM_SECOND=$work/$name.coverage; rm -f "$VM_SECOND" ;;
 	# These modules are not compressed in 6.1.
@@ -117,8 +118,8 @@ machine() {
 	[ "$failed" = 0 ] || return 1
 	[ "$VM_APPEND" != - ] || VM_APPEND=
 	VM_APPEND=$(echo "$VM_APPEND" | tr + ' ')
-	# Every boundary of the loops, not each third.
-	[ "${VM_TIER:-}" != long ] || VM_APPEND="$VM_APPEND STEP_QUICK=1"
+	# Every boundary of the loops, not each third; long tables.
+	[ "${VM_TIER:-}" != long ] || VM_APPEND="$VM_APPEND STEP_QUICK=1 BENCH_LONG=1"
 	export DRIVER MODULES MORE VM_APPEND VM_SECOND VM_TREE
 	for program in $programs; do
 		shift
