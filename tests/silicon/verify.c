@@ -482,6 +482,48 @@ static void verify_lengths(void)
 	}
 }
 
+/* ---- small pieces of code ---- */
+
+/* "small LENGTH TRIALS MEDIAN P95 WORST": how many instructions inline reads of one are off. */
+static void count_small(const struct counter *counter, uint64_t empty, unsigned int length,
+			unsigned int trials)
+{
+	struct excess excess = { .values = calloc(trials, sizeof(excess.values[0])) };
+	unsigned int i;
+
+	for (i = 0; excess.values && i < trials; i++)
+		count_loop(read_inline, counter, length / 2, empty + length, &excess);
+	for (i = 0; i < excess.n; i++)
+		excess.values[i] = excess.values[i] < 0 ? -excess.values[i] : excess.values[i];
+	print_lost("small", "", excess.left_out);
+	if (excess.n) {
+		qsort(excess.values, excess.n, sizeof(excess.values[0]), compare);
+		printf("small %u %u %lld %lld %lld\n", length, excess.n,
+		       (long long)excess.values[excess.n / 2],
+		       (long long)excess.values[excess.n * 95 / 100],
+		       (long long)excess.values[excess.n - 1]);
+	}
+	free(excess.values);
+}
+
+static void verify_small(void)
+{
+	static const unsigned int lengths[] = { 10,    30,    100,    300,    1000,   3000,
+						10000, 30000, 100000, 300000, 1000000 };
+	struct counter counter;
+	unsigned int i, left_out = 0;
+	uint64_t empty;
+
+	if (!open_counter(&counter, "instructions"))
+		return;
+	empty = overhead(read_inline, &counter, &left_out);
+	print_lost("small", "", left_out);
+	for (i = 0; i < sizeof(lengths) / sizeof(lengths[0]); i++)
+		count_small(&counter, empty, lengths[i],
+			    (lengths[i] < 100000 ? 1001 : 101) / hurry);
+	close_counter(&counter);
+}
+
 /* ---- among others ---- */
 
 static void go_to(unsigned int cpu)
@@ -1005,6 +1047,7 @@ static void verify_costs(void)
 static void verify_counts(void)
 {
 	verify_lengths();
+	verify_small();
 	verify_order();
 	if (part.driver)
 		verify_signals();

@@ -25,6 +25,7 @@
 #define ROUND_NS  200000
 #define THREADS	  8   /* in a total */
 #define SAMPLES	  256 /* that a round reads */
+#define PIECES	  101 /* loops of one length */
 #define ROUNDTRIP 100 /* switches of two threads in a round */
 
 /* The state of the measurements, and the objects that they use. */
@@ -151,7 +152,7 @@ static void show(struct costs *costs, const char *what, const struct cost *cost,
 			printf(",\"ns\":%.1f,\"spread\":%.1f", cost->ns, cost->spread);
 		else
 			printf(",\"ns\":null,\"spread\":null");
-		if (cost->measured && cost->instructions >= 0)
+		if (cost->instructions >= 0)
 			printf(",\"instructions\":%.0f", cost->instructions);
 		else
 			printf(",\"instructions\":null");
@@ -165,7 +166,7 @@ static void show(struct costs *costs, const char *what, const struct cost *cost,
 			printf("%-46s %10.1f %8.1f ", what, cost->ns, cost->spread);
 		else
 			printf("%-46s %10s %8s ", what, "-", "-");
-		if (cost->measured && cost->instructions >= 0)
+		if (cost->instructions >= 0)
 			printf("%12.0f", cost->instructions);
 		else
 			printf("%12s", "-");
@@ -186,7 +187,7 @@ static void show_operation(struct costs *costs, const char *what, operation_fn *
 /* Prints a missing operation only where all are printed. */
 static void show_none(struct costs *costs, const char *what, const char *why)
 {
-	const struct cost none = { .measured = false };
+	const struct cost none = { .instructions = -1, .measured = false };
 
 	if (costs->everything)
 		show(costs, what, &none, "not here", why);
@@ -215,6 +216,13 @@ static void read_inline(struct costs *costs)
 	uint64_t value;
 
 	perfctr_reader_read(&costs->reader, &value);
+}
+
+static void read_ordered(struct costs *costs)
+{
+	uint64_t value;
+
+	perfctr_reader_read_ordered(&costs->reader, &value);
 }
 
 static void read_state(struct costs *costs)
@@ -297,6 +305,88 @@ static bool start_counters(struct costs *costs, unsigned int n)
 	return vperfctr_control(costs->self, &costs->control) == 0;
 }
 
+/* ---- how small a piece of code may be ---- */
+
+/* A loop, each of whose passes is as long; -1: the counter is not in a register. */
+static __attribute__((noinline)) int64_t count_passes(struct costs *costs, unsigned int passes)
+{
+	uint64_t before, after;
+
+	if (!perfctr_reader_read(&costs->reader, &before))
+		return -1;
+	do {
+		perfctr_barrier();
+	} while (--passes);
+	return perfctr_reader_read(&costs->reader, &after) ? (int64_t)(after - before) : -1;
+}
+
+static int compare_counts(const void *a, const void *b)
+{
+	int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
+
+	return (x > y) - (x < y);
+}
+
+/* Sorts the counts of many loops. false: some are missing. */
+static bool count_loops(struct costs *costs, unsigned int passes, int64_t counts[PIECES])
+{
+	unsigned int i;
+
+	for (i = 0; i < PIECES; i++)
+		counts[i] = count_passes(costs, passes);
+	qsort(counts, PIECES, sizeof(counts[0]), compare_counts);
+	return counts[0] >= 0;
+}
+
+/* Whether 95 of 100 loops that have length instructions more than one pass are off by < 1 %. */
+static bool is_counted(struct costs *costs, int64_t one, int64_t length, int64_t each)
+{
+	int64_t counts[PIECES];
+	unsigned int i;
+
+	if (!count_loops(costs, 1 + (unsigned int)(length / each), counts))
+		return false;
+	for (i = 0; i < PIECES; i++)
+		counts[i] = llabs(counts[i] - one - length / each * each);
+	qsort(counts, PIECES, sizeof(counts[0]), compare_counts);
+	return counts[PIECES * 95 / 100] * 100 < length / each * each;
+}
+
+/* Returns the least length from which on pieces are counted so, or 0. */
+static int64_t find_smallest(struct costs *costs)
+{
+	static const int64_t lengths[] = { 100000, 30000, 10000, 3000, 1000, 300, 100, 30, 10 };
+	const unsigned int many = 100000;
+	int64_t counts[PIECES], one, each, smallest = 0;
+	unsigned int i;
+
+	if (!count_loops(costs, 1, counts))
+		return 0;
+	one = counts[0];
+	if (!count_loops(costs, 1 + many, counts))
+		return 0;
+	each = (counts[0] - one + many / 2) / many;
+	for (i = 0; i < sizeof(lengths) / sizeof(lengths[0]); i++) {
+		if (each < 1 || each > lengths[i] || !is_counted(costs, one, lengths[i], each))
+			break;
+		smallest = lengths[i];
+	}
+	return smallest;
+}
+
+static void show_smallest(struct costs *costs)
+{
+	static const char what[] = "the least piece that is counted to 1 %";
+	int64_t smallest = find_smallest(costs);
+	const struct cost cost = { .instructions = (double)smallest, .measured = false };
+
+	if (smallest)
+		show(costs, what, &cost, "user space",
+		     "95 of 100 loops of this length and of longer ones are");
+	else
+		show_none(costs, what, "loops of 100,000 instructions are not");
+}
+
 /* Where a read of the TSC comes from, as perfctr_doctor() says. */
 static int find_clock(void *arg, const struct perfctr_check *check)
 {
@@ -333,11 +423,17 @@ static const char *find_way(struct costs *costs, char why[256])
 
 static void show_readers(struct costs *costs)
 {
-	if (vperfctr_reader(costs->self, 0, &costs->reader) == 0)
-		show_operation(costs, "one counter, inline", read_inline, "user space",
-			       "perfctr_reader_read()");
-	else
+	if (vperfctr_reader(costs->self, 0, &costs->reader) < 0) {
 		show_none(costs, "one counter, inline", perfctr_error());
+		return;
+	}
+	show_operation(costs, "one counter, inline", read_inline, "user space",
+		       "perfctr_reader_read()");
+	if (!costs->everything)
+		return;
+	show_operation(costs, "one counter, inline, ordered", read_ordered, "user space",
+		       "perfctr_reader_read_ordered()");
+	show_smallest(costs);
 }
 
 static void show_all_counters(struct costs *costs)
