@@ -161,6 +161,7 @@ PMU_WRAP = -Wl,-u,__wrap_syscall -Wl,--wrap=syscall,--wrap=ioctl,--wrap=read,--w
 tests_unit_assign_generic_LDADD = arch/libarch.la $(CHECK_LIBS)
 tests_unit_assign_powerpc_LDADD = arch/libarch.la $(CHECK_LIBS)
 tests_unit_assign_x86_LDADD = arch/libarch.la $(CHECK_LIBS)
+tests_unit_lib_base_call_SOURCES = tests/unit/lib/base/call.c tests/harness/skylake.c
 tests_unit_lib_base_call_LDFLAGS = $(WRAP_CONTROLS)
 # With its own copy of the sources, because a shared library has another libperfctr beneath it.
 tests_unit_compat_libpfm4_SOURCES = tests/unit/compat/libpfm4.c tests/harness/skylake.c $(libpfm4_sources)
@@ -189,6 +190,7 @@ tests_unit_lib_sets_global_LDADD = $(PMU_LDADD)
 tests_unit_lib_sets_global_LDFLAGS = $(PMU_WRAP)
 tests_unit_lib_sets_group_LDADD = $(PMU_LDADD)
 tests_unit_lib_sets_group_LDFLAGS = $(PMU_WRAP)
+tests_unit_lib_virtual_imode_SOURCES = tests/unit/lib/virtual/imode.c tests/harness/skylake.c
 tests_unit_lib_virtual_imode_LDFLAGS = $(WRAP_CONTROLS)
 tests_unit_lib_virtual_info_LDFLAGS = -Wl,--wrap=sysconf
 tests_unit_tools_perfex_count_slices_LDADD = $(PERFEX_LDADD)
@@ -212,6 +214,7 @@ tests_unit_lib_virtual_total_LDFLAGS = $(PMU_WRAP)
 tests_unit_lib_virtual_provider_perf_SOURCES = tests/unit/lib/virtual/provider_perf.c tests/harness/skylake.c
 tests_unit_lib_virtual_provider_perf_LDADD = $(PMU_LDADD)
 tests_unit_lib_virtual_provider_perf_LDFLAGS = $(PMU_WRAP) -Wl,--wrap=clock_gettime,--wrap=perfctr_device_open
+tests_unit_readers_SOURCES = tests/unit/readers.c tests/harness/skylake.c
 tests_unit_readers_LDFLAGS = $(WRAP_CONTROLS)
 tests_unit_lib_regions_recover_LDADD = $(PMU_LDADD)
 tests_unit_lib_regions_recover_LDFLAGS = $(PMU_WRAP)
@@ -246,6 +249,7 @@ tests_unit_lib_sampling_sampler_pmu_LDADD = $(PMU_LDADD)
 tests_unit_lib_sampling_sampler_pmu_LDFLAGS = $(PMU_WRAP)
 tests_unit_lib_sets_set_LDADD = $(PMU_LDADD)
 tests_unit_lib_sets_set_LDFLAGS = $(PMU_WRAP) -Wl,--wrap=perfctr_rseq_here
+tests_unit_lib_virtual_shared_SOURCES = tests/unit/lib/virtual/shared.c tests/harness/skylake.c
 tests_unit_lib_virtual_shared_LDFLAGS = $(WRAP_CONTROLS) -Wl,--wrap=sendmsg
 tests_unit_lib_perf_signal_LDFLAGS = -Wl,--wrap=syscall
 tests_unit_lib_sets_set_pmu_SOURCES = tests/unit/lib/sets/set_pmu.c tests/harness/skylake.c

@@ -546,7 +546,9 @@ static void virtual_counters()
 	total.close();
 	EXPECT(!total);
 	THROWS(EINVAL, "", total.read());
-	THROWS(EINVAL, "", perfctr::control::of("no such event"));
+	/* ENOENT: the processor has no table. */
+	const auto unknown = [] { perfctr::control::of("no such event"); };
+	EXPECT(throws(EINVAL, "", unknown) || throws(ENOENT, "", unknown));
 	THROWS(EINVAL, "zero byte", perfctr::control::of(std::string_view("\0", 1)));
 	THROWS(EINVAL, "", perfctr::set(perfctr::control().cpu_control));
 }

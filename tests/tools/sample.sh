@@ -101,7 +101,7 @@ strip -o "$work/bare" "$calls"
 sample --by address "$work/bare" 100
 rows "by address, without names" '+0x' "$work/bare"
 
-# Of several names it is one that other files see, and that is not the implementation's own.
+# The name is one that other files see, and that is not the implementation's own, if there are several.
 cat >"$work/names.c" <<'EOT'
 static void a_local(void)
 {

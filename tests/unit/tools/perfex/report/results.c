@@ -843,13 +843,13 @@ START_TEST(errors_of_metrics)
 		look(i);
 	results_add_interval(&results, 1);
 	print(table_print);
-	has_lines("1.000000 1.500 ipc (estimate, ± 0.353)", NULL);
+	has_lines("1.000000 1.500 ipc (estimate, ± 0.424)", NULL);
 	print(csv_print);
-	has_lines("1.000000,,1.500,,ipc,scaled,,,,0.352972", NULL);
+	has_lines("1.000000,,1.500,,ipc,scaled,,,,0.424008", NULL);
 	print(openmetrics_print);
-	has_lines("perfex_metric_error{target=\"true\",metric=\"ipc\",unit=\"\"} 0.352972", NULL);
+	has_lines("perfex_metric_error{target=\"true\",metric=\"ipc\",unit=\"\"} 0.424008", NULL);
 	print(json_print);
-	ck_assert_ptr_nonnull(strstr(text, ",\"error\":0.352972"));
+	ck_assert_ptr_nonnull(strstr(text, ",\"error\":0.424008"));
 	for (i = 0; i < 6; i++)
 		look(i);
 	results_add_interval(&results, 2);
