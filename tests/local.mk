@@ -180,7 +180,7 @@ tests_unit_lib_doctor_SOURCES = tests/unit/lib/doctor.c tests/harness/skylake.c
 tests_unit_lib_doctor_LDADD = $(PMU_LDADD)
 tests_unit_lib_doctor_LDFLAGS = $(PMU_WRAP) -Wl,--wrap=perfctr_device_open,--wrap=perfctr_device_info
 tests_unit_lib_virtual_driver_SOURCES = tests/unit/lib/virtual/driver.c tests/harness/skylake.c
-tests_unit_lib_virtual_driver_LDFLAGS = -Wl,--wrap=open,--wrap=open64,--wrap=ioctl,--wrap=perfctr_event_open
+tests_unit_lib_virtual_driver_LDFLAGS = -Wl,--wrap=open,--wrap=open64,--wrap=__open_2,--wrap=__open64_2,--wrap=ioctl,--wrap=perfctr_event_open
 tests_unit_engine_LDADD = $(CHECK_LIBS)
 tests_unit_descriptions_LDADD = arch/libarch.la $(CHECK_LIBS)
 tests_unit_events_LDADD = arch/libarch.la $(CHECK_LIBS)
@@ -207,7 +207,7 @@ tests_unit_tools_perfex_count_breakdown_LDADD = tests/harness/libpmu.la $(PERFEX
 tests_unit_tools_perfex_count_breakdown_LDFLAGS = $(PMU_WRAP)
 tests_unit_pmu_LDADD = $(PMU_LDADD)
 tests_unit_pmu_LDFLAGS = $(PMU_WRAP)
-tests_unit_lib_isa_pmu_LDFLAGS = -Wl,--wrap=open,--wrap=open64,--wrap=syscall,--wrap=opendir,--wrap=readdir,--wrap=readdir64
+tests_unit_lib_isa_pmu_LDFLAGS = -Wl,--wrap=open,--wrap=open64,--wrap=__open_2,--wrap=__open64_2,--wrap=syscall,--wrap=opendir,--wrap=readdir,--wrap=readdir64
 tests_unit_lib_virtual_total_SOURCES = tests/unit/lib/virtual/total.c tests/harness/skylake.c
 tests_unit_lib_virtual_total_LDADD = $(PMU_LDADD)
 tests_unit_lib_virtual_total_LDFLAGS = $(PMU_WRAP)

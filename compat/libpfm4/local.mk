@@ -5,9 +5,11 @@ if LIBPFM4
 pfm4_LTLIBRARIES = compat/libpfm4/libpfm.la
 libpfm4_rpath =
 else
+libpfm4_rpath = -rpath $(pfm4dir)
+if SHARED
 # For the tests; -rpath makes it a shared library although it is not installed.
 check_LTLIBRARIES += compat/libpfm4/libpfm.la
-libpfm4_rpath = -rpath $(pfm4dir)
+endif
 endif
 libpfm4_sources = \
 	compat/libpfm4/abi.h \

@@ -4,6 +4,8 @@
 # it without a network, and its examples and those of its page run.
 # The environment: srcdir; CC; LIBPERFCTR, the build's .libs directory with the library.
 set -u
+# The system's own tools come first: others need not have the parts that are used here.
+PATH=/usr/bin:/bin:$PATH
 srcdir=$(cd "${srcdir:-.}" && pwd) cc=${CC:-cc} lib=$(cd "${LIBPERFCTR:-lib/.libs}" && pwd)
 case $cc in *musl*) exit 0 ;; esac # Python is of the other C library
 command -v python3 >/dev/null || { echo "SKIP Python: there is no python3"; exit 77; }

@@ -4,6 +4,8 @@
 # can't leave it, a read is at most 20 instructions, and clippy and rustfmt find nothing. No network is used.
 # The environment: srcdir; CC; LIBPERFCTR, the build's .libs directory with the library.
 set -u
+# The system's own tools come first: others need not have the parts that are used here.
+PATH=/usr/bin:/bin:$PATH
 srcdir=$(cd "${srcdir:-.}" && pwd) lib=$(cd "${LIBPERFCTR:-lib/.libs}" && pwd)
 # musl's library is no use to Rust's programs here, and clang's is as gcc's.
 case ${CC:-cc} in *musl* | *clang*) exit 0 ;; esac
@@ -12,8 +14,8 @@ command -v cargo >/dev/null && command -v rustc >/dev/null || { echo "SKIP Rust:
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 cp -R "$srcdir/bindings/rust" "$work/rust" && chmod -R u+w "$work/rust" && cd "$work/rust" || exit
-RUSTFLAGS="-L $lib" RUSTDOCFLAGS="-L $lib" CARGO_TARGET_DIR=$work/target CARGO_NET_OFFLINE=true LD_LIBRARY_PATH=$lib
-export RUSTFLAGS RUSTDOCFLAGS CARGO_TARGET_DIR CARGO_NET_OFFLINE LD_LIBRARY_PATH
+RUSTFLAGS="-L $lib" RUSTDOCFLAGS="-L $lib" CARGO_HOME=$work/cargo CARGO_TARGET_DIR=$work/target CARGO_NET_OFFLINE=true LD_LIBRARY_PATH=$lib
+export RUSTFLAGS RUSTDOCFLAGS CARGO_HOME CARGO_TARGET_DIR CARGO_NET_OFFLINE LD_LIBRARY_PATH
 failed=0
 check() {	# NAME STATUS
 	if [ "$2" = 0 ]; then echo "PASS $1"; else echo "FAIL $1"; failed=1; fi

@@ -82,7 +82,7 @@ zpty -w shell "source $1/setup.zsh"
 # A file is there before its contents are.
 wait_for() {
 	local i line
-	for i in {1..200}; do
+	for i in {1..1500}; do
 		while zpty -r -t shell line; do :; done
 		[[ -s $1 ]] && return
 		sleep 0.05
@@ -97,7 +97,7 @@ EOT
 # shellcheck disable=SC2317
 in_zsh() {	# LINE: what it becomes
 	rm -f "$work/line" "$work/ready"
-	timeout 60 zsh -f "$work/type.zsh" "$work" "$1"
+	timeout 180 zsh -f "$work/type.zsh" "$work" "$1"
 }
 grep -o -e '--[a-z][a-z0-9-]*' "$completion/_perfex" | grep -v '^--cpu}\?$' | sort -u >"$work/zsh"
 echo --cpu >>"$work/zsh"

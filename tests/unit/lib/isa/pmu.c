@@ -119,6 +119,8 @@ int __real_open(const char *path, int flags, ...);
 int __wrap_open(const char *path, int flags, ...);
 int __real_open64(const char *path, int flags, ...);
 int __wrap_open64(const char *path, int flags, ...);
+int __wrap___open_2(const char *path, int flags);
+int __wrap___open64_2(const char *path, int flags);
 long __real_syscall(long number, ...);
 long __wrap_syscall(long number, ...);
 DIR *__real_opendir(const char *path);
@@ -143,6 +145,17 @@ int __wrap_open(const char *path, int flags, ...)
 int __wrap_open64(const char *path, int flags, ...)
 {
 	return refused() ? -1 : __real_open64(path, flags);
+}
+
+/* With -D_FORTIFY_SOURCE it is one of these. */
+int __wrap___open_2(const char *path, int flags)
+{
+	return __wrap_open(path, flags);
+}
+
+int __wrap___open64_2(const char *path, int flags)
+{
+	return __wrap_open64(path, flags);
 }
 
 __attribute__((no_sanitize("address"))) long __wrap_syscall(long number, ...)

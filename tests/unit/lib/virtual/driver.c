@@ -51,6 +51,8 @@ static volatile struct vperfctr_state *page;
 int __real_open(const char *path, int flags, ...);
 int __wrap_open(const char *path, int flags, ...);
 int __wrap_open64(const char *path, int flags, ...);
+int __wrap___open_2(const char *path, int flags);
+int __wrap___open64_2(const char *path, int flags);
 int __real_ioctl(int fd, unsigned long request, ...);
 int __wrap_ioctl(int fd, unsigned long request, ...);
 
@@ -88,6 +90,17 @@ int __wrap_open(const char *path, int flags, ...)
 int __wrap_open64(const char *path, int flags, ...)
 {
 	return __wrap_open(path, flags, 0600);
+}
+
+/* With -D_FORTIFY_SOURCE an open without a mode is one of these. */
+int __wrap___open_2(const char *path, int flags)
+{
+	return __wrap_open(path, flags);
+}
+
+int __wrap___open64_2(const char *path, int flags)
+{
+	return __wrap_open(path, flags);
 }
 
 static int open_state(const struct perfctr_call_open *call)
