@@ -23,8 +23,10 @@ static void check(const struct perfctr_vendor_event *event)
 	const char *p;
 
 	for (p = event->name; *p; p++)
-		if (!isalnum((unsigned char)*p) && !strchr("_.-", *p))
+		if (!isalnum((unsigned char)*p) && !strchr("_.-:=", *p))
 			abort();
+	if (*event->name == ':' || (p > event->name && p[-1] == ':'))
+		abort();
 	for (p = event->text; *p; p++)
 		if (*p < ' ' || *p > '~')
 			abort();
