@@ -16,6 +16,7 @@
 #include <pthread.h>
 #include <semaphore.h>
 #include <signal.h>
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -1008,7 +1009,7 @@ static int touch_in_a_thread(struct worker *worker)
 	return touch(PAGES);
 }
 
-static volatile sig_atomic_t churning;
+static atomic_bool churning;
 
 /* Threads that come and go all the time. */
 static void *churn(void *unused)
@@ -1016,7 +1017,7 @@ static void *churn(void *unused)
 	struct worker *worker = &workers[nthreads - 1];
 
 	(void)unused;
-	while (churning && start(worker, nthreads - 1, touch_in_a_thread) == 0) {
+	while (atomic_load(&churning) && start(worker, nthreads - 1, touch_in_a_thread) == 0) {
 		pthread_join(worker->thread, NULL);
 		usleep(500); /* or no set can be opened: EAGAIN */
 	}
@@ -1034,7 +1035,7 @@ static int sets_of_a_changing_process(unsigned int n)
 	uint64_t most;
 	int failed = 0;
 
-	churning = 1;
+	atomic_store(&churning, true);
 	CHECK(pthread_create(&churner, NULL, churn, NULL) == 0, "thread");
 	for (i = 0; i < n / 20 + 1 && !failed; i++) {
 		most = -faults(RUSAGE_SELF);
@@ -1054,7 +1055,7 @@ static int sets_of_a_changing_process(unsigned int n)
 		opened += !failed;
 		perfctr_set_close(set);
 	}
-	churning = 0;
+	atomic_store(&churning, false);
 	pthread_join(churner, NULL);
 	CHECK(!failed && opened, "%u opened: %s", opened, perfctr_error());
 	return 0;

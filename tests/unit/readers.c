@@ -97,7 +97,11 @@ START_TEST(read_by_others)
 	sigaction(SIGUSR1, &action, NULL);
 	i_mode.cpu_control.ireset[2] = -27;
 	count_with_readers(&i_mode);
+	/* ThreadSanitizer holds signals back until the thread calls something, once a round. */
+	ck_assert_uint_ge(overflows, ROUNDS);
+#ifndef __SANITIZE_THREAD__
 	ck_assert_uint_gt(overflows, ROUNDS);
+#endif
 	atomic_store(&overflows, 0);
 	count_with_readers(&a_mode);
 	ck_assert_uint_eq(overflows, 0);
