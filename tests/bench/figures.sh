@@ -1,8 +1,9 @@
 #!/bin/sh
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # Compare the tables of docs/COSTS.md with the programs' output: a figure in user mode that is exceeded, if only by one
-# instruction, fails. Rows about opening, other threads and overflows, which vary, may exceed theirs by 1 %, and figures with
-# the kernel, which is not always the same one, by 10 %. Only programs that Debian 12's compiler built, gcc 12, are compared.
+# instruction, fails. Rows about opening, other threads, overflows and regions, which vary, may exceed theirs by 1 %,
+# figures with the kernel, which is not always the same one, by 10 %. Only programs that Debian 12's compiler built,
+# gcc 12, are compared.
 # usage: figures.sh WORKDIR	WORKDIR as of scripts/test, with its logs
 set -eu
 top=$(cd "$(dirname "$0")/../.." && pwd)
@@ -131,9 +132,10 @@ if [ "$(${CC:-cc} -dumpversion)" = 12 ]; then
 	small skylake-1 "| a piece on x86-64" "## Names"
 	small skylake-2 "| a piece on x86-64" "## Names"
 	small arm64-1 "| a piece on arm64" "| a piece on x86-64"
-	regions skylake-1 3 0
-	regions arm64-1 4 0
-	regions riscv64-1 5 0
+	# An interrupt among the thousand visits has one of them read again.
+	regions skylake-1 3 1
+	regions arm64-1 4 1
+	regions riscv64-1 5 1
 	regions power9-1 6 10
 fi
 kernel=0
