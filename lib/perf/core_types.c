@@ -127,7 +127,13 @@ static inline __attribute__((always_inline)) uint32_t
 read_in(volatile struct perfctr_rseq *rseq, const struct perf_event_mmap_page *const *page,
 	unsigned int n, uint64_t *raw)
 {
-	register const struct perf_event_mmap_page *a IN("r8") = page[0], *b IN("r9") = page[1];
+	/*
+	 * No load may stand between the registers and the sequence: a sanitizer makes it a call,
+	 * which changes them.
+	 */
+	const struct perf_event_mmap_page *first = page[0], *second = page[1],
+					  *third = n == 2 ? NULL : page[2];
+	register const struct perf_event_mmap_page *a IN("r8") = first, *b IN("r9") = second;
 	unsigned long low, high = 0;
 	uint32_t number;
 
@@ -139,7 +145,7 @@ read_in(volatile struct perfctr_rseq *rseq, const struct perf_event_mmap_page *c
 	else
 		__asm__ __volatile__(SEQUENCE(FIRST("a") NEXT("b") NEXT("c"))
 				     : OUTPUTS
-				     : [rseq] "r"(rseq), [a] "r"(a), [b] "r"(b), [c] "r"(page[2]),
+				     : [rseq] "r"(rseq), [a] "r"(a), [b] "r"(b), [c] "r"(third),
 				       ADDRESSES
 				     : "cc", "memory");
 	*raw = (uint64_t)high << 32 | low;

@@ -1964,7 +1964,6 @@ START_TEST(no_memory)
 }
 END_TEST
 
-/* Under ThreadSanitizer a fault of RDPMC within a sequence ends those of several core types. */
 UNIT_MAIN("regions", 60, sums, wide, through_the_kernel, time_goes_on, time_stops, moments,
 	  costs_are_subtracted, calibration, files, branches, calibrated_within, many_events,
 	  not_calibrated, time_is_calibrated, time_of_switches, switched, moment, put_off,
@@ -1972,7 +1971,7 @@ UNIT_MAIN("regions", 60, sums, wide, through_the_kernel, time_goes_on, time_stop
 	  deepest, open_elsewhere, left_from_too_deep, too_many, errors, threads, own_malloc,
 	  fork_handlers, forked_amid_lock, stop_closes, stop_amid_others, stop_by_another,
 	  stop_beside_others, again, no_memory
-#if PERFCTR_HAVE_CORE_TYPES && !defined(__SANITIZE_THREAD__)
+#if PERFCTR_HAVE_CORE_TYPES
 	  ,
 	  on_core_types, aborted_sequences, lost_on_core_types
 #endif
