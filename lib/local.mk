@@ -4,7 +4,7 @@
 noinst_LTLIBRARIES += lib/libinternal.la
 lib_libinternal_la_CFLAGS = $(AM_CFLAGS) -fvisibility=hidden
 lib_libinternal_la_LIBADD = arch/libarch.la
-lib_libinternal_la_SOURCES = lib/doctor.c lib/languages.c lib/languages.h
+lib_libinternal_la_SOURCES = lib/doctor.c bindings/functions/inline.c bindings/functions/inline.h
 
 include lib/base/local.mk
 include lib/isa/local.mk

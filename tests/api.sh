@@ -22,7 +22,7 @@ sed -n 's/^static inline .*[ *]\(perfctr_[a-z_]*\)(.*/\1/p' "$work/headers" | so
 	comm -23 "$work/declared" "$work/inline"
 	sed -n 's/^extern struct .* \(perfctr_[a-z_]*\);.*/\1/p' "$work/headers" # a variable
 	# Functions for other languages of what is inline.
-	sed -n 's/^[a-z].*[ *]\(perfctr_[a-z_]*\)(.*/\1/p' "$srcdir/lib/languages.h"
+	sed -n 's/^[a-z].*[ *]\(perfctr_[a-z_]*\)(.*/\1/p' "$srcdir/bindings/functions/inline.h"
 } | sort >"$work/header"
 sed -n 's/^	\([a-z_]*\);$/\1/p' "$srcdir/lib/libperfctr.map" | sort -u >"$work/map"
 diff "$work/header" "$work/map"

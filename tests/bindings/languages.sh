@@ -18,7 +18,7 @@ check() {	# NAME STATUS
 }
 
 # The page has them all, and no other.
-sed -n 's/^[a-z].*[ *]\(perfctr_[a-z_]*\)(.*/\1/p' "$srcdir/lib/languages.h" | sort >functions
+sed -n 's/^[a-z].*[ *]\(perfctr_[a-z_]*\)(.*/\1/p' "$srcdir/bindings/functions/inline.h" | sort >functions
 sed -n '/^\.Ss What is inline/,/^\.Ss Rules/s/^\.Fn \(perfctr_[a-z_]*\).*/\1/p' "$srcdir/man/perfctr_languages.7" | sort >told
 [ "$(wc -l <functions)" -gt 10 ] && diff functions told
 check "the page names the functions" $?

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * languages.h - what is inline in the public headers, as functions for languages that can't include
+ * inline.h - what is inline in the public headers, as functions for languages that can't include
  * these: perfctr_languages(7). C's programs don't see them.
  */
-#ifndef PERFCTR_LIB_LANGUAGES_H
-#define PERFCTR_LIB_LANGUAGES_H
+#ifndef PERFCTR_BINDINGS_FUNCTIONS_INLINE_H
+#define PERFCTR_BINDINGS_FUNCTIONS_INLINE_H
 
 /* The inline functions get other names, also where a compiler makes functions of them. */
 #define perfctr_set_unit	    inline_set_unit
@@ -53,4 +53,4 @@ void perfctr_region_begin(struct perfctr_region *region);
 void perfctr_region_end(struct perfctr_region *region);
 #pragma GCC visibility pop
 
-#endif /* PERFCTR_LIB_LANGUAGES_H */
+#endif /* PERFCTR_BINDINGS_FUNCTIONS_INLINE_H */

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-#include "lib/languages.h"
+#include "bindings/functions/inline.h"
 
 int perfctr_set_unit(const struct perfctr_set *set, unsigned int i, double *scale,
 		     const char **unit)
