@@ -73,7 +73,7 @@ volatile struct perfctr_rseq *perfctr_rseq_here(void)
 	"	.pushsection .text.unlikely, \"ax\"\n"      \
 	"	.byte	0x0F, 0xB9, 0x3D\n"                   \
 	"	.long	0x53053053\n"                         \
-	"4:	mov	$-2, %[n]\n"                          \
+	"4:	mov	$-3, %[n]\n"                          \
 	"	jmp	2b\n"                                   \
 	"6:	mov	$-1, %[n]\n"                          \
 	"	jmp	2b\n"                                   \
@@ -113,7 +113,7 @@ volatile struct perfctr_rseq *perfctr_rseq_here(void)
 	"2:	str	xzr, [%[rseq], %[rseq_cs]]\n"                                              \
 	"	.pushsection .text.unlikely, \"ax\"\n"                                           \
 	"	.inst	0xD428BC00\n"                                                              \
-	"4:\n" PERFCTR_MRS_LANDING "	mov	%w[n], #-2\n"                                     \
+	"4:\n" PERFCTR_MRS_LANDING "	mov	%w[n], #-3\n"                                     \
 	"	b	2b\n"                                                                          \
 	"	.popsection\n"
 

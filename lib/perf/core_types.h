@@ -75,7 +75,7 @@ bool perfctr_core_types_reader(struct perfctr_core_types *types,
  * or one of these two. It takes the same number of instructions on each core type.
  */
 #define PERFCTR_NOT_HERE UINT32_MAX	  /* no page has an index, or rseq is not registered */
-#define PERFCTR_ABORTED	 (UINT32_MAX - 1) /* preempted, moved or interrupted by a signal */
+#define PERFCTR_ABORTED	 (UINT32_MAX - 2) /* preempted, moved or interrupted by a signal */
 uint32_t perfctr_core_types_raw(volatile struct perfctr_rseq *rseq,
 				const struct perf_event_mmap_page *const *page, uint64_t *raw);
 

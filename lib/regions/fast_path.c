@@ -222,11 +222,10 @@ static bool refresh_types(struct perfctr_region_thread *thread, struct perfctr_m
 		counter->lock = locks(types);
 		perfctr_barrier();
 		n = perfctr_core_types_raw(thread->rseq, types->page, &raw);
-		counter->index = n + 1;
-		if (n == PERFCTR_NOT_HERE) {
-			counter->index = PERFCTR_REGION_NO_INDEX;
+		/* Neither of a sequence's failures, and one, is this. */
+		counter->index = n < PERFCTR_ABORTED ? n + 1 : PERFCTR_REGION_NO_INDEX;
+		if (n == PERFCTR_NOT_HERE)
 			return false;
-		}
 		thread->interrupted |= n == PERFCTR_ABORTED;
 		changed |= n == PERFCTR_ABORTED;
 		if (i == 1) {

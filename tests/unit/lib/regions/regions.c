@@ -266,8 +266,9 @@ volatile struct perfctr_rseq *__wrap_perfctr_rseq_here(void)
 	return &rseq;
 }
 
-/* The nth sequence from now on is aborted. */
+/* The nth sequence from now on is aborted; or all are, as under a debugger. */
 static unsigned int aborted;
+static bool stepped;
 
 uint32_t __real_perfctr_core_types_raw(volatile struct perfctr_rseq *here,
 				       const struct perf_event_mmap_page *const *page,
@@ -280,7 +281,7 @@ uint32_t __wrap_perfctr_core_types_raw(volatile struct perfctr_rseq *here,
 				       const struct perf_event_mmap_page *const *page,
 				       uint64_t *raw)
 {
-	if (aborted && --aborted == 0) {
+	if (stepped || (aborted && --aborted == 0)) {
 		*raw = 12345;
 		return PERFCTR_ABORTED;
 	}
@@ -403,6 +404,13 @@ START_TEST(aborted_sequences)
 		is_about(&outer, nth == 4 ? PERFCTR_EXACT : PERFCTR_ESTIMATE, 4);
 		is_about(&inner, nth == 1 || nth == 4 ? PERFCTR_EXACT : PERFCTR_ESTIMATE, 4);
 	}
+	/* No reading is made of what an aborted one has left. */
+	stepped = true;
+	perfctr_region_begin(&outer);
+	perfctr_region_end(&outer);
+	ck_assert(perfctr_region_here.thread->lost);
+	stepped = false;
+	is_about(&outer, PERFCTR_EXACT, 4);
 	end();
 end:
 	end_on_types();
