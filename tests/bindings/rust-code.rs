@@ -10,6 +10,13 @@ pub fn test_between(counters: &perfctr::Counters<1>) -> Option<u64> {
 }
 
 #[no_mangle]
+pub fn test_ordered(counters: &perfctr::Counters<1>) -> Option<u64> {
+    let before = unsafe { counters.read_inline_ordered(0) }?;
+    let after = unsafe { counters.read_inline_ordered(0) }?;
+    Some(after.wrapping_sub(before))
+}
+
+#[no_mangle]
 pub fn test_checked(counters: &perfctr::Counters<1>) -> u64 {
     let before = counters.read_one(0).unwrap_or(0);
     counters.read_one(0).unwrap_or(0).wrapping_sub(before)

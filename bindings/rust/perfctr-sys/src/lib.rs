@@ -8,6 +8,7 @@ include!("bindings.rs");
 #[link(name = "perfctr")]
 extern "C" {
     pub fn perfctr_reader_read(reader: *const perfctr_reader, value: *mut u64) -> i32;
+    pub fn perfctr_reader_read_ordered(reader: *const perfctr_reader, value: *mut u64) -> i32;
     pub fn perfctr_region_begin(region: *mut perfctr_region);
     pub fn perfctr_region_end(region: *mut perfctr_region);
 }

@@ -65,6 +65,29 @@ unsafe fn read_page(_: &sys::perfctr_reader) -> Option<u64> {
     None
 }
 
+/// What is before it has executed, what follows has not.
+#[cfg(target_arch = "x86_64")]
+#[inline(always)]
+unsafe fn fence() {
+    std::arch::asm!("lfence", options(nostack, preserves_flags));
+}
+
+/// Where nothing is read inline the library's function has the fences.
+#[cfg(not(target_arch = "x86_64"))]
+#[inline(always)]
+unsafe fn fence() {}
+
+#[inline(always)]
+unsafe fn read_page_ordered(reader: &sys::perfctr_reader) -> Option<u64> {
+    fence();
+    let value = read_page(reader);
+    fence();
+    value
+}
+
+/// The library's function for what can't be read inline.
+type Ask = unsafe extern "C" fn(*const sys::perfctr_reader, *mut u64) -> i32;
+
 impl<const N: usize> Counters<N> {
     /// EINVAL: the list has not N events.
     pub fn open(events: &str, flags: u32) -> Result<Counters<N>> {
@@ -103,7 +126,26 @@ impl<const N: usize> Counters<N> {
                 return Ok(value);
             }
         }
-        self.ask_one(i)
+        self.ask_one(i, sys::perfctr_reader_read)
+    }
+    /// As read_inline(), between two fences: the instructions before it have executed, and those
+    /// after it have not begun. For code so short that what overlaps with a read is a part of it.
+    ///
+    /// # Safety
+    /// As read_inline().
+    #[inline(always)]
+    pub unsafe fn read_inline_ordered(&self, i: usize) -> Option<u64> {
+        read_page_ordered(&self.readers[i])
+    }
+    /// One of them, between two fences.
+    #[inline]
+    pub fn read_one_ordered(&self, i: usize) -> Result<u64> {
+        if self.is_here() {
+            if let Some(value) = unsafe { read_page_ordered(&self.readers[i]) } {
+                return Ok(value);
+            }
+        }
+        self.ask_one(i, sys::perfctr_reader_read_ordered)
     }
     #[inline]
     pub fn read(&self) -> Result<[u64; N]> {
@@ -121,10 +163,9 @@ impl<const N: usize> Counters<N> {
     }
     #[cold]
     #[inline(never)]
-    fn ask_one(&self, i: usize) -> Result<u64> {
+    fn ask_one(&self, i: usize, ask: Ask) -> Result<u64> {
         let mut value = 0;
-        let c = &self.readers[i];
-        if self.is_here() && unsafe { sys::perfctr_reader_read(c, &mut value) } == 1 {
+        if self.is_here() && unsafe { ask(&self.readers[i], &mut value) } == 1 {
             return Ok(value);
         }
         Ok(self.set.read()?[i].value)

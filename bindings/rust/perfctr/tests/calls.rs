@@ -115,15 +115,20 @@ fn counters() {
     let after = counters.read().unwrap();
     assert!((100..200).contains(&(after[0] - before[0])) && after[1] > before[1]);
     assert!(counters.read_one(0).unwrap() >= after[0]);
+    assert!(counters.read_one_ordered(0).unwrap() >= after[0]);
     assert_eq!(counters.events().names().len(), 2);
     fails(EINVAL, "another number", Counters::<3>::open("page-faults:u", 0));
     fails(EINVAL, "page-faults", Counters::<1>::open("page-fautls", 0));
     let one = || counters.read_one(1).map_err(|e| e.errno());
+    let ordered = || counters.read_one_ordered(1).map_err(|e| e.errno());
     assert!(good_in_child(|| counters.read().map_err(|e| e.errno()) == Err(ESRCH) && one() == Err(ESRCH)));
+    assert!(good_in_child(|| ordered() == Err(ESRCH)));
     assert!(one().is_ok());
     if let Ok(inline) = Counters::<1>::open("instructions:u", 0) {
         let (first, second) = (inline.read_one(0).unwrap(), inline.read_one(0).unwrap());
         // Without optimization, and by read(2) where RDPMC is forbidden.
+        assert!(second > first && second - first < 100_000, "{}", second - first);
+        let (first, second) = (inline.read_one_ordered(0).unwrap(), inline.read_one_ordered(0).unwrap());
         assert!(second > first && second - first < 100_000, "{}", second - first);
     }
 }
