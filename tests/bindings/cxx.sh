@@ -5,7 +5,7 @@
 # The environment: srcdir; CC, CFLAGS; LIBPERFCTR, the build's .libs directory with the library.
 set -u
 srcdir=$(cd "${srcdir:-.}" && pwd) cc=${CC:-cc} lib=$(cd "${LIBPERFCTR:-lib/.libs}" && pwd)
-case $cc in *musl*) exit 0 ;; esac # c++ is of the other C library
+case $cc in *musl*) echo "SKIP C++: its library is of the other C library"; exit 77 ;; esac
 case $cc in *clang*) cxx=clang++ ;; *) cxx=g++ ;; esac
 command -v $cxx >/dev/null || { echo "SKIP C++: there is no $cxx"; exit 77; }
 if [ -e "$lib/libperfctr.so" ]; then

@@ -3,8 +3,11 @@
 headers: sizes, offsets and sizes of members."""
 
 import ctypes
+from unittest import mock
 
-from perfctr import _c
+# The library itself need not be of Python's C library.
+with mock.patch("ctypes.PyDLL"):
+    from perfctr import _c
 
 NAMES = {
     "Reading": "perfctr_reading",

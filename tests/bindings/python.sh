@@ -7,7 +7,6 @@ set -u
 # The system's own tools come first: others need not have the parts that are used here.
 PATH=/usr/bin:/bin:$PATH
 srcdir=$(cd "${srcdir:-.}" && pwd) cc=${CC:-cc} lib=$(cd "${LIBPERFCTR:-lib/.libs}" && pwd)
-case $cc in *musl*) exit 0 ;; esac # Python is of the other C library
 command -v python3 >/dev/null || { echo "SKIP Python: there is no python3"; exit 77; }
 [ -e "$lib/libperfctr.so.0" ] || { echo "SKIP Python: the library was built without a shared one"; exit 77; }
 LD_LIBRARY_PATH=$lib PYTHONDONTWRITEBYTECODE=1 PYTHONPATH=$srcdir/bindings/python
@@ -23,6 +22,7 @@ check() {	# NAME STATUS
 python3 "$srcdir/tests/bindings/layout.py" >layout.c && [ "$(wc -l <layout.c)" -gt 200 ] &&
 	$cc -std=c11 -I"$srcdir/include" -fsyntax-only layout.c
 check "structures are those of the headers" $?
+case $cc in *musl*) echo "| left out: Python's calls, which is of the other C library"; exit $failed ;; esac
 
 python3 "$srcdir/tests/bindings/python.py" >output 2>&1
 status=$?
