@@ -5,7 +5,7 @@
 # The environment: srcdir; CC, CFLAGS; LIBPERFCTR, the build's .libs directory with the library.
 set -u
 srcdir=$(cd "${srcdir:-.}" && pwd) cc=${CC:-cc} lib=$(cd "${LIBPERFCTR:-lib/.libs}" && pwd)
-[ -e "$lib/libperfctr.so.0" ] || { echo "SKIP languages: the library was built without a shared one"; exit 77; }
+[ -e "$lib/libperfctr.so.7" ] || { echo "SKIP languages: the library was built without a shared one"; exit 77; }
 LD_LIBRARY_PATH=$lib
 export LD_LIBRARY_PATH
 work=$(mktemp -d)

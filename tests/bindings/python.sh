@@ -8,7 +8,7 @@ set -u
 PATH=/usr/bin:/bin:$PATH
 srcdir=$(cd "${srcdir:-.}" && pwd) cc=${CC:-cc} lib=$(cd "${LIBPERFCTR:-lib/.libs}" && pwd)
 command -v python3 >/dev/null || { echo "SKIP Python: there is no python3"; exit 77; }
-[ -e "$lib/libperfctr.so.0" ] || { echo "SKIP Python: the library was built without a shared one"; exit 77; }
+[ -e "$lib/libperfctr.so.7" ] || { echo "SKIP Python: the library was built without a shared one"; exit 77; }
 LD_LIBRARY_PATH=$lib PYTHONDONTWRITEBYTECODE=1 PYTHONPATH=$srcdir/bindings/python
 export LD_LIBRARY_PATH PYTHONDONTWRITEBYTECODE PYTHONPATH
 work=$(mktemp -d)

@@ -25,10 +25,10 @@ from ctypes import (
 from typing import Any, Callable, Optional
 
 try:
-    lib = ctypes.PyDLL("libperfctr.so.0", use_errno=True)
+    lib = ctypes.PyDLL("libperfctr.so.7", use_errno=True)
 except OSError as why:
     raise ImportError(
-        "libperfctr.so.0 can't be loaded (%s): install libperfctr, and run ldconfig" % why
+        "libperfctr.so.7 can't be loaded (%s): install libperfctr, and run ldconfig" % why
     ) from None
 
 
