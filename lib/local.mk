@@ -28,3 +28,14 @@ EXTRA_lib_libperfctr_la_DEPENDENCIES = lib/libperfctr.map
 EXTRA_DIST += lib/README.md lib/libperfctr.map
 
 pkgconfig_DATA = lib/libperfctr.pc
+
+# For CMake. Only make knows the directories in full. The SONAME's number is libtool's current less age.
+cmakedir = $(libdir)/cmake/perfctr
+nodist_cmake_DATA = lib/cmake/perfctrConfig.cmake lib/cmake/perfctrConfigVersion.cmake
+EXTRA_DIST += lib/cmake/perfctrConfig.cmake.in
+CLEANFILES += lib/cmake/perfctrConfig.cmake
+lib/cmake/perfctrConfig.cmake: $(srcdir)/lib/cmake/perfctrConfig.cmake.in Makefile
+	$(AM_V_GEN)$(MKDIR_P) lib/cmake && \
+	soname=libperfctr.so.`echo $(LIBPERFCTR_VERSION_INFO) | awk -F: '{ print $$1 - $$3 }'` && \
+	sed -e 's,@libdir[@],$(libdir),; s,@includedir[@],$(includedir),' -e "s,@soname[@],$$soname," \
+		-e 's,@libs_private[@],$(LIBS),' $(srcdir)/lib/cmake/perfctrConfig.cmake.in >$@.tmp && mv $@.tmp $@

@@ -75,6 +75,7 @@ installation() (
 	# shellcheck disable=SC2016 # the command's own
 	[ "$(LD_LIBRARY_PATH=/none "$root/bin/perfex" --as-libpfm4 sh -c 'echo "$LD_LIBRARY_PATH"')" = \
 		"$root/lib/libperfctr/libpfm4:/none" ] && echo "PASS perfex --as-libpfm4" || echo "FAIL perfex --as-libpfm4"
+	"$top/tests/consumers/run.sh" "$root"
 	make -s -C "$work/gcc" uninstall >/dev/null
 	[ -z "$(find "$root" -type f)" ] && echo "PASS uninstall" || {
 		find "$root" -type f
