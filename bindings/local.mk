@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 include bindings/cxx/local.mk
+include bindings/fortran/local.mk
 include bindings/python/local.mk
 include bindings/rust/local.mk
 dist_check_SCRIPTS += tests/bindings/languages.sh

@@ -10,6 +10,7 @@ dist_man_MANS += \
 	man/perfctr_data_src_text.3 \
 	man/perfctr_error.3 \
 	man/perfctr_event_check.3 \
+	man/perfctr_fortran.7 \
 	man/perfctr_info.3 \
 	man/perfctr_languages.7 \
 	man/perfctr_list_resolve.3 \

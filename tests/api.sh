@@ -176,7 +176,7 @@ fi
 # Each block is a program, or a command, which others run. A page without a program fails.
 for page in "$srcdir"/man/*.[347]; do
 	name=$(basename "$page")
-	case $name in perfctr_cxx.* | perfctr_python.* | perfctr_rust.* | perfctr_languages.*) continue ;; esac # tests/bindings has it
+	case $name in perfctr_cxx.* | perfctr_fortran.* | perfctr_python.* | perfctr_rust.* | perfctr_languages.*) continue ;; esac # tests/bindings has it
 	rm -f "$work"/example-*.c
 	sed 's/\\e/\\/g' "$page" | awk -v file="$work/example-" '
 		/^\.Bd -literal/ { on = first = 1; n++; next } /^\.Ed/ { on = 0 } first && /^\$/ { on = 0 } { first = 0 }

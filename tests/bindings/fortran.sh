@@ -1,0 +1,128 @@
+#!/bin/sh
+# SPDX-License-Identifier: LGPL-2.1-or-later
+# The Fortran module: its structures and constants are the headers', every call works, errors end a program with their
+# sentence, and its examples and those of its page run.
+# The environment: srcdir; CC; FORTRAN, the compiler (gfortran); LIBPERFCTR, the build's .libs directory with the library.
+set -u
+srcdir=$(cd "${srcdir:-.}" && pwd) cc=${CC:-cc} fc=${FORTRAN:-gfortran} lib=$(cd "${LIBPERFCTR:-lib/.libs}" && pwd)
+case $cc in *musl*) echo "SKIP Fortran: its library is of the other C library"; exit 77 ;; esac
+command -v "$fc" >/dev/null || { echo "SKIP Fortran: there is no $fc"; exit 77; }
+[ -e "$lib/libperfctr.so" ] || { echo "SKIP Fortran: the library was built without a shared one"; exit 77; }
+case $fc in
+*gfortran*) flags='-std=f2008 -Wall -Wextra -pedantic -Werror' openmp=-fopenmp ;;
+*) flags='-pedantic -Werror' openmp= ;;
+esac
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+cd "$work" || exit
+failed=0
+check() {	# NAME STATUS
+	if [ "$2" = 0 ]; then echo "PASS $1"; else echo "FAIL $1"; failed=1; fi
+}
+# shellcheck disable=SC2086	# lists of words
+compile() {	# [FLAG or SOURCE...]
+	"$fc" $flags -g "$@" -L"$lib" -lperfctr -Wl,-rpath,"$lib" -pthread
+}
+shows() {	# NAME WORDS COMMAND...
+	name=$1 words=$2
+	shift 2
+	"$@" >output 2>&1 && grep -q "$words" output
+	status=$?
+	[ $status = 0 ] || cat output
+	check "$name" $status
+}
+
+# shellcheck disable=SC2086
+"$fc" $flags -g -O2 -c "$srcdir/bindings/fortran/perfctr.f90"
+check "the module by $fc" $?
+
+# A structure of Fortran's for C is laid out as C lays it out: so the header's must have its members in the same places.
+awk '
+	BEGIN {
+		print "#include <stddef.h>\n#include <libperfctr.h>\n#include <perfctr/read.h>\n#include <perfctr/regions.h>"
+		c["c_int"] = "int"; c["c_int32_t"] = "int32_t"; c["c_int64_t"] = "int64_t"; c["c_double"] = "double"
+		c["c_ptr"] = "void *"; c["perfctr_region_value"] = "struct f_perfctr_region_value"
+	}
+	/^ *integer, parameter.* PERFCTR_/ { printf "_Static_assert(%s == %d, \"%s\");\n", $(NF - 2), $NF, $(NF - 2) }
+	/^ *type, bind\(c\)/ {
+		name = $NF
+		sub(/^c_/, "perfctr_", name)
+		members = n = 0
+		body = ""
+		next
+	}
+	name && /^ *end type/ {
+		printf "struct f_%s {\n%s};\n", name, body
+		for (i = 0; i < n; i++)
+			printf "_Static_assert(offsetof(struct f_%s, %s) == offsetof(struct %s, %s), \"%s.%s\");\n", \
+				name, member[i], name, member[i], name, member[i]
+		printf "_Static_assert(sizeof(struct f_%s) == sizeof(struct %s), \"%s\");\n", name, name, name
+		name = ""
+	}
+	name {
+		type = $1
+		gsub(/.*\(|\)/, "", type)
+		sub(/.*:: /, "")
+		gsub(/ = [a-z0-9_]*/, "")
+		sub(/^what/, "type")
+		k = split($0, names, ", ")
+		for (i = 1; i <= k; i++) {
+			size = names[i]
+			gsub(/^[^(]*|[()]/, "", size)
+			sub(/\(.*/, "", names[i])
+			body = body c[type] " " names[i] (size ? "[" size "]" : "") ";\n"
+			member[n++] = names[i]
+		}
+	}' "$srcdir/bindings/fortran/perfctr.f90" >layout.c
+[ "$(grep -c Static_assert layout.c)" -gt 60 ] && $cc -std=c11 -I"$srcdir/include" -fsyntax-only layout.c
+check "structures and constants are those of the headers" $?
+
+compile "$srcdir/tests/bindings/fortran.f90" perfctr.o -o calls && shows "every call" '' ./calls "$work"
+grep -h '^SKIP' output
+
+# Each procedure of the module's, bound to a type or not, is in the test.
+sed -n 's/^    public :: //p' "$srcdir/bindings/fortran/perfctr.f90" | tr -d ' ' | tr ',' '\n' >procedures
+sed -n 's/^        procedure :: \([a-z_]*\) =>.*/%\1/p' "$srcdir/bindings/fortran/perfctr.f90" | sort -u >>procedures
+[ "$(wc -l <procedures)" -gt 30 ] && while read -r name; do
+	grep -q "$name(" "$srcdir/tests/bindings/fortran.f90" || echo "no test calls $name()"
+done <procedures >uncalled
+cat uncalled
+check "every call has a test" "$([ -s uncalled ]; echo $((1 - $?)))"
+
+# ends WORDS: the program on the standard input ends by itself, with an error and a sentence that has these words.
+ends() {
+	cat >ends.f90
+	compile ends.f90 perfctr.o -o ends || return
+	./ends >output 2>&1
+	[ $? != 0 ] && grep -q "$1" output && ! grep -q -i 'sigsegv\|sigabrt\|signal' output
+}
+ends 'did you mean page-faults' <<'EOR'
+program ends
+    use perfctr
+    type(perfctr_set) :: set
+
+    call set%open("page-fautls")
+end program
+EOR
+check "an error that is not asked for ends the program" $?
+ends "open can't be copied" <<'EOR'
+program ends
+    use perfctr
+    type(perfctr_set) :: set, copy
+
+    call set%open("page-faults:u")
+    copy = set
+end program
+EOR
+check "a set can't be copied" $?
+
+for example in count regions; do
+	compile $openmp "$srcdir/bindings/fortran/examples/$example.f90" perfctr.o -o "$example" &&
+		shows "examples/$example.f90" 'the sum is' ./$example
+done
+sed 's/\\e/\\/g' "$srcdir/man/perfctr_fortran.7" |
+	awk '/^\.Bd -literal/ { on = 1; n++; next } /^\.Ed/ { on = 0 } on { print >("page-" n ".f90") }'
+for source in page-*.f90; do
+	compile "$source" perfctr.o -o page && shows "$source of perfctr_fortran(7)" '' ./page
+done
+exit $failed
