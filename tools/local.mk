@@ -46,9 +46,21 @@ tools_libperfex_a_SOURCES = \
 	tools/perfex/report/table.c tools/perfex/report/csv.c \
 	tools/perfex/report/json.c tools/perfex/report/openmetrics.c \
 	tools/perfex/report/output.c tools/perfex/report/output.h \
+	tools/perfex/html/embedded.h \
+	tools/perfex/html/page.c tools/perfex/html/page.h \
 	tools/perfex/regions/regions.c tools/perfex/regions/regions.h \
 	tools/perfex/regions/merge.c tools/perfex/regions/merge.h
+nodist_tools_libperfex_a_SOURCES = tools/perfex/html/embedded.c
 tools_libperfex_a_CPPFLAGS = $(AM_CPPFLAGS) $(LIBELF_CFLAGS) $(LIBDW_CFLAGS)
+
+# The script and the style sheet of pages, as C.
+page_files = $(srcdir)/tools/perfex/html/page.js $(srcdir)/tools/perfex/html/page.css
+BUILT_SOURCES += tools/perfex/html/embedded.c
+CLEANFILES += tools/perfex/html/embedded.c
+tools/perfex/html/embedded.c: $(srcdir)/tools/perfex/html/embed.awk $(page_files)
+	$(AM_V_GEN)$(MKDIR_P) tools/perfex/html && \
+	LC_ALL=C $(AWK) -f $(srcdir)/tools/perfex/html/embed.awk page_script=$(srcdir)/tools/perfex/html/page.js \
+		page_style=$(srcdir)/tools/perfex/html/page.css >$@.tmp && mv $@.tmp $@
 
 bin_PROGRAMS += perfex
 perfex_SOURCES = \
@@ -69,4 +81,4 @@ dist_bashcompletion_DATA = tools/completion/perfex
 zshcompletiondir = $(datadir)/zsh/site-functions
 dist_zshcompletion_DATA = tools/completion/_perfex
 
-EXTRA_DIST += tools/README.md
+EXTRA_DIST += tools/README.md tools/perfex/html/embed.awk tools/perfex/html/page.js tools/perfex/html/page.css

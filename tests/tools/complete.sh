@@ -49,6 +49,7 @@ if command -v bash >/dev/null; then
 	touch "$work/baseline.json"
 	expect "bash: a file" 0 "^$work/baseline.json$" in_bash "perfex --compare $work/base"
 	expect "bash: reports" 0 "^$work/baseline.json$" in_bash "perfex --merge $work/base"
+	expect "bash: a page's documents" 0 "^$work/baseline.json$" in_bash "perfex --html page --from $work/base"
 	expect "bash: more reports" 0 "^$work/baseline.json$" in_bash "perfex --csv --merge $work/base $work/base"
 	expect "bash: by what" 0 '^address$' in_bash 'perfex --sample --by addr'
 	expect "bash: how calls are found" 0 '^dwarf$' in_bash 'perfex --sample --folded --call-graph dw'
@@ -121,6 +122,8 @@ if command -v zsh >/dev/null && zsh -fc 'zmodload zsh/zpty' 2>/dev/null; then
 	touch "$work/baseline.json"
 	expect "zsh: a file" 0 "^LINE\[perfex --compare $work/baseline.json *\]" in_zsh "perfex --compare $work/base"
 	expect "zsh: a report" 0 "^LINE\[perfex --merge $work/baseline.json *\]" in_zsh "perfex --merge $work/base"
+	expect "zsh: a page's documents" 0 "^LINE\[perfex --html page --from $work/baseline.json *\]" \
+		in_zsh "perfex --html page --from $work/base"
 	expect "zsh: reports" 0 "^LINE\[perfex --merge a $work/baseline.json *\]" \
 		in_zsh "perfex --merge a $work/base"
 	expect "zsh: a command's argument" 0 "^LINE\[perfex -e cs cat $work/baseline.json *\]" \

@@ -17,6 +17,7 @@ const char options_help[] =
 	"              [command [argument ...]]\n"
 	"       perfex [options] --diff COMMAND COMMAND\n"
 	"       perfex [-o FILE] [--csv | --json] --merge FILE ...\n"
+	"       perfex --html FILE --from FILE ...\n"
 	"       perfex --as-libpfm4 command [argument ...]\n"
 	"       perfex -l | -L [word ...]\n"
 	"       perfex [--cpu NAME] -M list\n"
@@ -72,6 +73,8 @@ const char options_help[] =
 	"                         moments,histogram,threads\n"
 	"      --merge            put reports of --regions --json together, one for each\n"
 	"                         process\n"
+	"      --html FILE        write a page for a browser, too: tables and charts\n"
+	"      --from             count nothing; make --html's page of files of --json\n"
 	"      --as-libpfm4       count nothing; run a command that uses libpfm4 with\n"
 	"                         libperfctr in its place\n"
 	"  -o, --output FILE      write results to FILE (-: standard output), not to\n"
@@ -127,6 +130,8 @@ enum {
 	OPTION_REGIONS,
 	OPTION_MERGE,
 	OPTION_AS_LIBPFM4,
+	OPTION_HTML,
+	OPTION_FROM,
 	OPTION_CONTROL, /* and above: the index of the word in the control */
 };
 
@@ -167,6 +172,8 @@ static const struct option known[] = {
 	{ "regions", optional_argument, NULL, OPTION_REGIONS },
 	{ "merge", no_argument, NULL, OPTION_MERGE },
 	{ "as-libpfm4", no_argument, NULL, OPTION_AS_LIBPFM4 },
+	{ "html", required_argument, NULL, OPTION_HTML },
+	{ "from", no_argument, NULL, OPTION_FROM },
 	{ "period", required_argument, NULL, 'c' },
 	{ "frequency", required_argument, NULL, 'F' },
 	{ "output", required_argument, NULL, 'o' },
@@ -327,6 +334,7 @@ static void take_count_option(struct options *options, int option, const char *t
 	case OPTION_STRICT: options->strict = true; break;
 	case OPTION_APPEND: options->append = true; break;
 	case 'o': options->file = text; break;
+	case OPTION_HTML: options->page = text; break;
 	case 'c': options->period = parse_count("-c", text, 1, 0xFFFFFFFF); break;
 	case 'F': options->frequency = parse_count("-F", text, 1, 1000000000); break;
 	case OPTION_BY: set_kind(options, text); break;
@@ -363,6 +371,7 @@ static bool take_option(struct options *options, int option, const char *text)
 		break;
 	case OPTION_MERGE: set_mode(options, MODE_MERGE); break;
 	case OPTION_AS_LIBPFM4: set_mode(options, MODE_AS_LIBPFM4); break;
+	case OPTION_FROM: set_mode(options, MODE_PAGE); break;
 	case 'M':
 		events_add_metrics(&options->events, text);
 		if (!strcmp(text, "list"))
@@ -471,6 +480,43 @@ static void check_as_libpfm4(const struct options *options)
 		die("--as-libpfm4 counts nothing and does not go with other options: write perfex "
 		    "--as-libpfm4 %s ...",
 		    options->command[0]);
+}
+
+/* Whether a word is an option, which may be shortened to "least" letters. */
+static bool is_option(const char *word, const char *option, size_t least)
+{
+	size_t n = strcspn(word, "=");
+
+	return n >= least && !strncmp(word, option, n);
+}
+
+/* Nothing is counted, and there are no other results. */
+static void check_from(const struct options *options)
+{
+	char **line = options->line + 1;
+
+	if (!options->page)
+		die("--from says what --html's page is made of: perfex --html FILE --from FILE ...");
+	if (!options->command)
+		die("--from takes files that --json has made, and there is none");
+	for (; line < options->command; line++)
+		if (is_option(*line, "--html", 4))
+			line += !strchr(*line, '=');
+		else if (!is_option(*line, "--from", 5) && strcmp(*line, "--") != 0)
+			die("--from counts nothing and goes with --html alone: leave out \"%s\"",
+			    *line);
+}
+
+static void check_page(const struct options *options)
+{
+	if (!options->page)
+		return;
+	if (options->mode > MODE_PAGE || options->mode == MODE_AS_LIBPFM4)
+		die("--html shows results, and this has none: leave it out");
+	if (options->mode == MODE_SAMPLE || options->mode == MODE_REGIONS)
+		die("--html is of counts and of files: write --json, and make the page --from it");
+	if (options->file && !strcmp(options->file, options->page))
+		die("-o and --html name the same file, %s", options->file);
 }
 
 static void check_sample(const struct options *options)
@@ -671,6 +717,7 @@ void options_read(struct options *options, int argc, char **argv)
 		die("--cpu, --sample and --regions take names of events, not \"%s\"",
 		    options->events.numbers);
 	check_metrics(options);
+	check_page(options);
 	switch (options->mode) {
 	case MODE_CPU: check_cpu(options); break;
 	case MODE_INFO:
@@ -686,6 +733,7 @@ void options_read(struct options *options, int argc, char **argv)
 		events_free_clocks(&options->events);
 		break;
 	case MODE_AS_LIBPFM4: check_as_libpfm4(options); break;
+	case MODE_PAGE: check_from(options); break;
 	case MODE_COUNT: make_events(options); break;
 	default: break;
 	}

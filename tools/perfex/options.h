@@ -16,6 +16,7 @@ enum mode {
 	MODE_REGIONS,
 	MODE_MERGE,
 	MODE_AS_LIBPFM4,
+	MODE_PAGE, /* --from */
 	MODE_LIST,
 	MODE_INFO,
 	MODE_CPU,     /* --cpu */
@@ -32,6 +33,7 @@ struct options {
 	char **line;	/* all words */
 	char **command; /* NULL: none */
 	const char *file;
+	const char *page; /* --html; NULL: not given */
 	enum format format;
 	enum place_kind kind; /* --by */
 	enum by by;

@@ -15,6 +15,7 @@
 #include "tools/perfex/count/child.h"
 #include "tools/perfex/count/driver.h"
 #include "tools/perfex/count/watch.h"
+#include "tools/perfex/html/page.h"
 #include "tools/perfex/options.h"
 #include "tools/perfex/regions/merge.h"
 #include "tools/perfex/regions/regions.h"
@@ -95,6 +96,7 @@ static int same_end(const struct run_end *end)
 /* The second of two sides is the new one. */
 struct counting {
 	struct output output;
+	struct page page;
 	struct results side[2];
 	unsigned int sides;
 	bool failed; /* --pre or --post did, and no more is run */
@@ -107,6 +109,7 @@ static void started(void *arg, pid_t pid)
 	struct results *results = &counting->side[counting->sides - 1];
 
 	output_open(&counting->output, pid, results->run->command);
+	page_open(&counting->page, pid, results->run->command);
 	results->no_header = counting->output.goes_on;
 	if (results->run->interval)
 		output_clear(&counting->output);
@@ -118,6 +121,7 @@ static void tick(void *arg, double seconds)
 
 	results_add_interval(&counting->side[0], seconds);
 	output_results(&counting->output, &counting->side[0]);
+	page_results(&counting->page, &counting->side[0]);
 }
 
 static void looked(void *arg)
@@ -313,11 +317,15 @@ static void print(struct counting *counting)
 {
 	/* A comparison is one table, and CSV's differs from that of the runs. */
 	bool both = counting->sides > 1 && counting->output.format != FORMAT_CSV;
+	unsigned int k;
 
 	if (both)
 		output_results(&counting->output, &counting->side[0]);
 	output_results(&counting->output, &counting->side[counting->sides - 1]);
 	output_close(&counting->output);
+	for (k = 0; k < counting->sides; k++)
+		page_results(&counting->page, &counting->side[k]);
+	page_close(&counting->page);
 }
 
 /* The exit status, if no command gives another one. */
@@ -400,6 +408,7 @@ static int count(struct options *options)
 			    .format = options->format,
 			    .append = options->append,
 			    .bit_by_bit = options->interval },
+		.page = { .output = { .name = options->page, .format = FORMAT_JSON } },
 		.side = { { .run = &what,
 			    .provenance = &provenance,
 			    .with_failed = options->with_failed },
@@ -507,8 +516,28 @@ static int take_samples(struct options *options)
 static int merge(struct options *options)
 {
 	struct output output = { .name = options->file, .format = options->format };
+	struct page page = { .output = { .name = options->page, .format = FORMAT_JSON } };
+	char **file;
 
-	merge_files(options->command, &output);
+	page_open(&page, getpid(), false);
+	merge_files(options->command, &output, page.data);
+	for (file = options->command; page.data && *file; file++)
+		page_file(&page, *file);
+	page_close(&page);
+	options_free(options);
+	return 0;
+}
+
+/* Makes a page of earlier results. */
+static int make_page(struct options *options)
+{
+	struct page page = { .output = { .name = options->page, .format = FORMAT_JSON } };
+	char **file;
+
+	page_open(&page, getpid(), false);
+	for (file = options->command; *file; file++)
+		page_file(&page, *file);
+	page_close(&page);
 	options_free(options);
 	return 0;
 }
@@ -567,6 +596,7 @@ int main(int argc, char **argv)
 	case MODE_SAMPLE: return take_samples(&options);
 	case MODE_REGIONS: return measure_regions(&options);
 	case MODE_MERGE: return merge(&options);
+	case MODE_PAGE: return make_page(&options);
 	case MODE_AS_LIBPFM4: return run_as_libpfm4(options.command);
 	default:
 		status = tell(&options);

@@ -74,29 +74,51 @@ int document_parse(struct document *document, const char *text, size_t size)
 	return result;
 }
 
-int document_read(struct document *document, const char *path)
+static char *read_text(const char *path, struct document *document, size_t *size)
 {
 	FILE *file = fopen(path, "re");
 	char *text = NULL;
-	size_t size = 0, n = 1;
-	int result = -1;
+	size_t n = 1;
 
 	*document = (struct document){ .first = NULL };
-	while (file && n && size <= MAX_SIZE) {
-		text = need(realloc(text, size + (1 << 16)));
-		n = fread(text + size, 1, 1 << 16, file);
-		size += n;
+	for (*size = 0; file && n && *size <= MAX_SIZE; *size += n) {
+		text = need(realloc(text, *size + (1 << 16) + 1));
+		n = fread(text + *size, 1, 1 << 16, file);
 	}
 	if (!file || ferror(file))
 		snprintf(document->problem, sizeof(document->problem), "%s", strerror(errno));
-	else if (size > MAX_SIZE)
+	else if (*size > MAX_SIZE)
 		snprintf(document->problem, sizeof(document->problem), "it is larger than 64 MiB");
-	else
-		result = document_parse(document, text, size);
 	if (file)
 		fclose(file);
+	if (!*document->problem)
+		return text;
+	free(text);
+	return NULL;
+}
+
+int document_read(struct document *document, const char *path)
+{
+	size_t size;
+	char *text = read_text(path, document, &size);
+	int result = text ? document_parse(document, text, size) : -1;
+
 	free(text);
 	return result;
+}
+
+char *document_text(struct document *document, const char *path)
+{
+	size_t size;
+	char *text = read_text(path, document, &size);
+
+	if (!text)
+		return NULL;
+	text[size] = '\0';
+	if (document_parse(document, text, size) == 0)
+		return text;
+	free(text);
+	return NULL;
 }
 
 void document_free(struct document *document)

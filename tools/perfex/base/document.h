@@ -28,6 +28,10 @@ struct document {
 /* -1 and a problem if it can't be read. Then, too, it is to be freed. */
 int document_parse(struct document *document, const char *text, size_t size);
 int document_read(struct document *document, const char *path);
+
+/* Does as document_read() does, and returns the file's text, which the caller frees; NULL: -1. */
+char *document_text(struct document *document, const char *path);
+
 void document_free(struct document *document);
 
 /*

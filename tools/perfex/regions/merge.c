@@ -597,7 +597,7 @@ static void free_all(struct merge *merge)
 	free(merge->process);
 }
 
-void merge_files(char **files, struct output *output)
+void merge_files(char **files, struct output *output, FILE *json)
 {
 	static void (*const formats[])(FILE *, const struct merge *) = {
 		[FORMAT_TABLE] = print_table,
@@ -618,5 +618,7 @@ void merge_files(char **files, struct output *output)
 	if (file != output->file)
 		terminal_close(file);
 	output_close(output);
+	if (json)
+		print_json(json, &merge);
 	free_all(&merge);
 }

@@ -5,7 +5,10 @@
 
 #include "tools/perfex/report/output.h"
 
-/* files: up to a NULL; each as PERFCTR_REGIONS_FORMAT=json has made it. Exits if one is not. */
-void merge_files(char **files, struct output *output);
+/*
+ * files: up to a NULL; each as PERFCTR_REGIONS_FORMAT=json has made it. Exits if one is not. Prints
+ * the results as JSON, too (NULL: not).
+ */
+void merge_files(char **files, struct output *output, FILE *json);
 
 #endif /* PERFCTR_TOOLS_MERGE_H */
