@@ -12,8 +12,10 @@ enum {
 	EVENT_BITMASK = 1,  /* event, mask: all its masks, those of its group, may be combined */
 	EVENT_DEFAULT = 2,  /* mask: taken if none is named */
 	EVENT_TWIN = 2,	    /* event: another code looks at the second offcore register */
-	EVENT_OVERRIDE = 4, /* code replaces the event's, and is not added to it */
+	EVENT_OVERRIDE = 4, /* mask: code replaces the event's, and is not added to it */
+	EVENT_SAME = 4,	    /* event: another name of the one whose record's number is the code */
 	EVENT_P4 = 8,	    /* event: its extra word is of ESCRs */
+	EVENT_ALONE = 8,    /* mask: excludes those of its group and of later ones */
 	EVENT_PEBS = 16,    /* counts only in precise sampling */
 	EVENT_IS_MASK = 32,
 	EVENT_IS_ALSO = 64, /* another way to count the event before it */

@@ -268,10 +268,15 @@ static __attribute__((noinline)) void apply_more(struct perfctr_event_choice *ch
 	const struct perfctr_event_set_of_counters *set =
 		&perfctr_event_sets[(mask - mask->back)->set];
 	uint32_t counters = choice->option[0].counters & set->general;
+	uint64_t value = choice->option[0].value;
 
 	apply_mask(choice, mask, p4);
-	if (!p4)
-		choice->option[0].counters &= counters;
+	if (p4)
+		return;
+	choice->option[0].counters &= counters;
+	/* Of a register's value each mask has a part. */
+	if (mask->extra)
+		choice->option[0].value |= value;
 }
 
 /*
@@ -312,13 +317,22 @@ static unsigned int group_of(const struct perfctr_event_record *mask)
 	return n;
 }
 
-/* Note that the group of a mask has one; 0 if it has another already, and they exclude each other.
+/* Bits of a set of groups; those that no mask may follow in stand 16 higher. */
+#define GROUPS 16
+
+/*
+ * Note that the group of a mask has one; 0 if it has another already, and they exclude each other.
+ * A mask that is alone excludes those of its own and of all later groups.
  */
 static int note_group(const struct perfctr_event_record *mask, uint32_t *groups)
 {
-	uint32_t group = 1u << group_of(mask);
+	uint32_t group = 1u << group_of(mask), excluded = mask->flags & EVENT_BITMASK ? 0 : group;
 
-	if (*groups & group && !(mask->flags & EVENT_BITMASK))
+	if (mask->flags & EVENT_ALONE) {
+		excluded = (1u << GROUPS) - group;
+		group |= excluded << GROUPS;
+	}
+	if (*groups & excluded || *groups >> GROUPS & group)
 		return 0;
 	*groups |= group;
 	return 1;
@@ -331,11 +345,14 @@ static unsigned int add_defaults(struct perfctr_event_choice *choice,
 {
 	const struct perfctr_event_record *mask = event;
 
+	groups |= groups >> GROUPS;
 	while ((mask = next_mask(event, mask))) {
 		if (mask->flags & EVENT_GROUPS)
 			groups >>= 1;
 		if (!(mask->flags & EVENT_DEFAULT) || groups & 1)
 			continue;
+		if (mask->flags & EVENT_ALONE)
+			groups = 0xFFFFFFFF;
 		if (masks++)
 			apply_more(choice, mask, p4);
 		else
@@ -492,6 +509,39 @@ after_prefix(const struct perfctr_event_table *table, const char *word, size_t e
 	return find(table, hash_name(0, word, end), NULL, word, end) ? word + end : NULL;
 }
 
+/* The event's mask that is this word but for '_' in the place of '.', as libpfm4 writes it. */
+static __attribute__((noinline, cold)) const struct perfctr_event_record *
+find_spelt(const struct perfctr_event_record *event, const char *word, size_t length)
+{
+	const struct perfctr_event_record *mask = event;
+	const char *name;
+	size_t i;
+
+	for (i = 0; i < length && word[i] != '_'; i++)
+		;
+	while (i < length && (mask = next_mask(event, mask))) {
+		name = name_of(mask);
+		if ((unsigned char)name[-1] != length)
+			continue;
+		for (i = 0; i < length; i++)
+			if (differ((unsigned char)name[i], (unsigned char)word[i]) &&
+			    (name[i] != '.' || word[i] != '_'))
+				break;
+		if (i == length)
+			return mask;
+	}
+	return NULL;
+}
+
+/* What the event is without a mask, if no mask of the table is that: one without a name. */
+static const struct perfctr_event_record *default_of(const struct perfctr_event_table *table,
+						     const struct perfctr_event_record *event)
+{
+	const char *name = name_of(event);
+
+	return find(table, hash_name(0, name, (unsigned char)name[-1]), event, "", 0);
+}
+
 enum perfctr_event_error perfctr_event_lookup(const struct perfctr_event_table *table,
 					      const char *word, size_t length,
 					      struct perfctr_event_choice *choice,
@@ -524,6 +574,10 @@ again:
 		length -= (size_t)(word - *part);
 		goto again;
 	}
+	if (event->flags & EVENT_SAME) {
+		event = &perfctr_event_records[table->first + event->code];
+		hash = hash_name(0, name_of(event), (unsigned char)name_of(event)[-1]);
+	}
 	*number = (unsigned int)(event - &perfctr_event_records[table->first]);
 	p4 = event->flags & EVENT_P4;
 	if (p4) {
@@ -543,6 +597,8 @@ again:
 		mask = *part_length ? find(table, hash_name(hash, *part, *part_length), event,
 					   *part, *part_length)
 				    : NULL;
+		if (!mask && *part_length > 1)
+			mask = find_spelt(event, *part, *part_length);
 		if (mask) {
 			if (event->flags & EVENT_GROUPS ? !note_group(mask, &groups)
 							: masks && !(mask->flags & EVENT_BITMASK))
@@ -565,6 +621,11 @@ again:
 		/* With a mask, the event's other ways would count other things. */
 		add_others(choice, event);
 		return found(choice);
+	}
+	mask = masks ? NULL : default_of(table, event);
+	if (mask) {
+		apply_mask(choice, mask, p4);
+		masks = 1;
 	}
 	if (add_defaults(choice, event, groups, masks, p4)) {
 		add_twin(choice, event);
@@ -602,7 +663,7 @@ unsigned int perfctr_event_walk(const struct perfctr_event_table *table, unsigne
 		entry->masks = mask != NULL;
 		while (mask && !(mask->flags & EVENT_DEFAULT))
 			mask = next_mask(event, mask);
-		entry->needs_mask = entry->masks && !mask;
+		entry->needs_mask = entry->masks && !mask && !default_of(table, event);
 		return n + 1;
 	}
 	return 0;

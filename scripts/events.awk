@@ -7,7 +7,7 @@
 
 function fail(text)
 {
-	printf "%s:%d: %s\n", FILENAME, FNR, text >"/dev/stderr"
+	printf "%s: %s\n", hidden ? hidden : FILENAME ":" FNR, text >"/dev/stderr"
 	failed = 1
 	exit 1
 }
@@ -112,7 +112,7 @@ function escr_number(text)
 # Fields from the nth on: sets the a_* variables.
 function attributes(n,    i, key, value, parts)
 {
-	a_set = a_cmask = a_inv = a_edge = a_any = a_eq = a_pebs_only = a_default = a_bitmask = a_twin = 0
+	a_set = a_cmask = a_inv = a_edge = a_any = a_eq = a_pebs_only = a_default = a_bitmask = a_twin = a_alone = 0
 	a_umask = a_tag = a_high = a_sbi = 0
 	a_code = a_msr = a_escr = a_cccr = a_pebs = a_vert = ""
 	for (i = n; i <= NF; i++) {
@@ -138,6 +138,8 @@ function attributes(n,    i, key, value, parts)
 			a_sbi = 1
 		else if (key == "default" && value == "")
 			a_default = 1
+		else if (key == "alone" && value == "")
+			a_alone = 1
 		else if (key == "twin" && value == "")
 			a_twin = 1
 		else if (key == "type" && value == "bitmask")
@@ -259,7 +261,7 @@ function read_text(    text, words)
 	section_line[sections, $1] = FILENAME ":" FNR
 }
 
-# A line of a file *.alias: "for TABLE...", "pmu NAME", or a name and what it stands for.
+# A line of a file *.alias: "for TABLE...", "pmu NAME", a name and what it stands for, or one of a table.
 function read_alias(    words, i)
 {
 	if ($1 == "for" && NF > 1) {
@@ -267,17 +269,26 @@ function read_alias(    words, i)
 		alias_for = pattern(words, 2)
 		return
 	}
-	if (NF != 2 || alias_for == "")
+	i = $1 ~ /^(event|group|mask|also)$/
+	if (alias_for == "" || NF != 2 && !i)
 		fail("\"for\" must come first, and then lines of two names")
-	for (i = 1; i <= 2; i++)
-		if ($i !~ /^[A-Za-z0-9_-]+(:[A-Za-z0-9_.-]+)?$/ || length($i) > 127)
-			fail("\"" $i "\" is neither EVENT nor EVENT:MASK")
+	if (!i)
+		check_alias()
 	aliases++
 	alias_isa[aliases] = isa
 	alias_tables[aliases] = alias_for
-	alias_name[aliases] = $1 == "pmu" ? $2 : $1
+	alias_name[aliases] = $1 ~ /^(pmu|default)$/ || i ? $2 : $1
 	alias_of[aliases] = $1 == "pmu" ? "" : $2
+	alias_kind[aliases] = i ? "line" : $1 ~ /^(pmu|default)$/ ? $1 : ""
+	alias_text[aliases] = $0
 	alias_line[aliases] = FILENAME ":" FNR
+}
+
+function check_alias(    i)
+{
+	for (i = 1; i <= 2; i++)
+		if ($i !~ /^[A-Za-z0-9_-]+(:[A-Za-z0-9_.-]+)?$/ || length($i) > 127)
+			fail("\"" $i "\" is neither EVENT nor EVENT:MASK")
 }
 
 # The sections that are for the table which begins.
@@ -460,7 +471,7 @@ function check_texts(    key, parts)
 function record(kind, name, bits, high, flags)
 {
 	r++
-	r_text[r] = kind == "ALSO" ? 0 : describe(kind, name)
+	r_text[r] = kind == "ALSO" || hidden ? 0 : describe(kind, name)
 	r_name[r] = name
 	r_kind[r] = kind
 	r_line[r] = sprintf("\t{ %d, 0x%X, %d, %d, 0x%X, %d,", name_offset(name), bits,
@@ -504,14 +515,6 @@ function copy_record(name, from, back, flags)
 	add_record(r_kind[from], name, r_bits[from], r_high[from], back, flags)
 }
 
-# An event, and all its masks, by another name.
-function copy_event(name, from,    i)
-{
-	copy_record(name, from, 0, r_flags[from])
-	for (i = from + 1; i - r_back[i] == from && i < end_of_records; i++)
-		copy_record(r_name[i], i, i - from, r_flags[i])
-}
-
 # Copies the selection of another event's mask to a mask of this one; event 0: to an event of its own.
 function copy_selection(name, from, event,    other, adds, pebs)
 {
@@ -549,32 +552,86 @@ function note_names(first, at,    i)
 			at[tolower(key_of(i))] = i
 }
 
-# Add the ith alias, if the table has what it stands for, and not the name. Whether it did.
-function add_alias(i, at,    name, from, parts, n, event)
+# The record of the name of an event, in small letters, which may be an alias itself; 0: there is none.
+function event_of(name, at,    i)
 {
-	name = tolower(alias_name[i])
-	from = tolower(alias_of[i])
-	sub(/:/, ".", name)
-	sub(/:/, ".", from)
-	n = split(alias_name[i], parts, ":")
-	event = tolower(parts[1])
-	if (alias_of[i] == "") {
+	i = name in at ? at[name] : 0
+	return i && i in same ? same[i] : i
+}
+
+# The key of "EVENT" or "EVENT:MASK" under the table's own name of the event.
+function real_key(name, at,    parts, n, event)
+{
+	n = split(tolower(name), parts, ":")
+	event = event_of(parts[1], at)
+	return (event ? tolower(r_name[event]) : parts[1]) (n == 2 ? "." parts[2] : "")
+}
+
+# Add a line that says as in a table what the name selects; "mask" may name an event of the table.
+function add_line(i, at,    parts)
+{
+	$0 = alias_text[i]
+	if (split($2, parts, ":") == 2) {
+		last_event = event_of(tolower(parts[1]), at)
+		if (!last_event)
+			return 0
+		if ($1 != "mask" || has_flag(last_event, 128))
+			fail("a mask in groups can't stand here")
+		combines = has_flag(last_event, 1)
+		last_set = r_set[last_event]
+		masks = begins = 0
+		$2 = parts[2] == "" ? "\"\"" : parts[2]
+	}
+	if (!read_line())
+		fail("\"" $1 "\" is not understood here")
+	return 1
+}
+
+# The default of an event that has none.
+function add_default(from, event,    i)
+{
+	for (i = event + 1; i - r_back[i] == event && i < end_of_records; i++)
+		if (has_flag(i, 32) && has_flag(i, 2))
+			return 0
+	r_flags[from] += 2
+	return 1
+}
+
+# Add the ith alias, if the table has what it stands for, and not the name. Whether it did.
+function add_alias(i, at,    name, from, parts, n)
+{
+	if (alias_kind[i] == "line")
+		return add_line(i, at)
+	if (alias_kind[i] == "pmu") {
 		a_extra = a_set = 0
 		add_record("EVENT", alias_name[i] "::", 0, 0, 0, 0)
 		return 1
 	}
-	if (name in at || !(from in at) || at[from] >= end_of_records || n == 2 && !(event in at))
+	n = split(alias_name[i], parts, ":")
+	from = real_key(alias_of[i], at)
+	if (!(from in at))
 		return 0
-	if (n == 2 || r_kind[at[from]] == "MASK")
-		return copy_mask(parts[n], at[from], n == 2 ? at[event] : 0)
-	copy_event(alias_name[i], at[from])
-	return 1
+	from = at[from]
+	if (alias_kind[i] == "default")
+		return from < end_of_records && r_kind[from] == "MASK" && add_default(from, from - r_back[from])
+	name = real_key(alias_name[i], at)
+	if (name in at || n == 2 && !event_of(tolower(parts[1]), at))
+		return 0
+	if (n == 1 && r_kind[from] == "EVENT") {
+		a_extra = a_set = 0
+		add_record("EVENT", alias_name[i], from - first_record, 0, 0, 4)
+		same[r] = from
+		return 1
+	}
+	return from < end_of_records && copy_mask(parts[n], from, n == 2 ? event_of(tolower(parts[1]), at) : 0)
 }
 
 # The aliases stand after the table's own records, where look-ups find them and lists do not. An empty record,
 # where lists end, is between them.
-function add_aliases(    i, at, first)
+function add_aliases(    i, at, first, line)
 {
+	line = $0
+	split("", same)
 	note_names(first_record, at)
 	end_of_records = r + 1
 	for (i = 1; i <= aliases; i++) {
@@ -584,11 +641,14 @@ function add_aliases(    i, at, first)
 			a_extra = a_set = 0
 			add_record("END", "", 0, 0, 0, 0)
 		}
+		hidden = alias_line[i]
 		first = r + 1
 		if (add_alias(i, at))
 			alias_used[i] = 1
 		note_names(first, at)
 	}
+	hidden = ""
+	$0 = line
 }
 
 function check_aliases(    i)
@@ -704,6 +764,101 @@ function end_table(    i, key, keys, size, try, way, best, shortest)
 		hash_text[hash_size++] = (i in buckets) ? buckets[i] : 0
 }
 
+# An event of a table, or of the aliases.
+function read_event(    escrs, i)
+{
+	check_name($2)
+	if ($2 ~ /\./)
+		fail("the name of an event has no dot: that separates it from a mask")
+	attributes(4)
+	if (layout == "")
+		fail("\"layout\" must come first")
+	if (!a_set && layout == "power")
+		a_set = power_set()
+	if (!a_set)
+		a_set = default_set
+	if (!a_set && layout != "p4")
+		fail("no set of counters")
+	code = layout == "power" ? 0 : hex($3)
+	a_extra = a_msr != "" ? extra_index(a_msr) : 0
+	if (layout == "p4") {
+		if (split(a_escr, escrs, ",") < 1 || a_cccr == "")
+			fail("an event of P4 needs escr= and cccr=")
+		a_extra = extra_index(sprintf("{ 0x%X, %d, 0x%X }", escr_number(escrs[1]), a_cccr,
+				      2 in escrs ? escr_number(escrs[2]) : 0))
+		delete escrs[2]
+	}
+	last_event = r + 1
+	last_set = a_set
+	last_bits = select_bits(code, a_umask)
+	record("EVENT", $2, last_bits, select_high(code),
+	       a_bitmask + a_twin * 2 + (layout == "p4") * 8 + a_pebs_only * 16)
+	r_back[r] = ways = masks = begins = 0
+	combines = a_bitmask
+}
+
+function read_group()
+{
+	if (r_flags[last_event] % 2)
+		fail("an event whose masks are in groups has no type itself")
+	if (r_flags[last_event] < 128)
+		r_flags[last_event] += 128
+	begins = masks > 0
+	combines = NF == 2
+}
+
+function read_mask(    mask)
+{
+	if ($2 != "\"\"")
+		check_name($2)
+	attributes(4)
+	if (!a_set)
+		a_set = last_set
+	mask = hex($3)
+	if (mask > (layout == "p4" ? 65535 : 255))
+		fail("the mask is too large")
+	a_extra = a_msr != "" ? extra_index(a_msr) : 0
+	if (int(r_flags[last_event] / 2) % 2 && a_msr !~ /0x1A6,/)
+		fail("all masks of a twin are values of register 0x1A6")
+	if (a_pebs != "")
+		a_extra = extra_index(sprintf("{ 0, %s, %s }", a_vert == "" ? 0 : a_vert, a_pebs))
+	code = a_code == "" ? 0 : hex(a_code)
+	record("MASK", $2 == "\"\"" ? "" : $2, select_bits(code, mask), select_high(code), 32 + combines + a_default * 2 + \
+	       (a_code != "") * 4 + a_alone * 8 + a_pebs_only * 16 + begins * 128)
+	r_back[r] = r - last_event
+	ways = begins = 0
+	masks++
+}
+
+function read_also()
+{
+	if (layout == "p4" || ++ways > 3)
+		fail(layout == "p4" ? "escr= says all ways of P4" : "there is room for three")
+	attributes(3)
+	if (!a_set)
+		a_set = last_set
+	code = hex($2)
+	a_extra = a_msr != "" ? extra_index(a_msr) : 0
+	record("ALSO", "", select_bits(code, a_umask), select_high(code), 64 + 4 + a_pebs_only * 16)
+	r_back[r] = r - last_event
+}
+
+# A line about an event. Whether it is one.
+function read_line()
+{
+	if ($1 == "event" && NF >= 3)
+		read_event()
+	else if ($1 == "group" && last_event && (NF == 1 || NF == 2 && $2 == "type=bitmask"))
+		read_group()
+	else if ($1 == "mask" && NF >= 3 && last_event)
+		read_mask()
+	else if ($1 == "also" && NF >= 2 && last_event)
+		read_also()
+	else
+		return 0
+	return 1
+}
+
 BEGIN {
 	split("BSU 3A0 FSB 3A2 FIRM 3A4 FLAME 3A6 DAC 3A8 MOB 3AA PMH 3AC SAAT 3AE U2L 3B0 BPU 3B2 IS 3B4 " \
 	      "ITLB 3B6 CRU 3B8 IQ 3BA RAT 3BC SSU 3BE MS 3C0 TBPU 3C2 TC 3C4 IX 3C8 ALF 3CA", words, " ")
@@ -784,82 +939,7 @@ $1 == "counters" && NF == 2 {
 	next
 }
 
-$1 == "event" && NF >= 3 {
-	check_name($2)
-	if ($2 ~ /\./)
-		fail("the name of an event has no dot: that separates it from a mask")
-	attributes(4)
-	if (layout == "")
-		fail("\"layout\" must come first")
-	if (!a_set && layout == "power")
-		a_set = power_set()
-	if (!a_set)
-		a_set = default_set
-	if (!a_set && layout != "p4")
-		fail("no set of counters")
-	code = layout == "power" ? 0 : hex($3)
-	a_extra = a_msr != "" ? extra_index(a_msr) : 0
-	if (layout == "p4") {
-		if (split(a_escr, escrs, ",") < 1 || a_cccr == "")
-			fail("an event of P4 needs escr= and cccr=")
-		a_extra = extra_index(sprintf("{ 0x%X, %d, 0x%X }", escr_number(escrs[1]), a_cccr,
-				      2 in escrs ? escr_number(escrs[2]) : 0))
-		delete escrs[2]
-	}
-	last_event = r + 1
-	last_set = a_set
-	last_bits = select_bits(code, a_umask)
-	record("EVENT", $2, last_bits, select_high(code),
-	       a_bitmask + a_twin * 2 + (layout == "p4") * 8 + a_pebs_only * 16)
-	r_back[r] = ways = masks = begins = 0
-	combines = a_bitmask
-	next
-}
-
-$1 == "group" && last_event && (NF == 1 || NF == 2 && $2 == "type=bitmask") {
-	if (r_flags[last_event] % 2)
-		fail("an event whose masks are in groups has no type itself")
-	if (r_flags[last_event] < 128)
-		r_flags[last_event] += 128
-	begins = masks > 0
-	combines = NF == 2
-	next
-}
-
-$1 == "mask" && NF >= 3 && last_event {
-	check_name($2)
-	attributes(4)
-	if (!a_set)
-		a_set = last_set
-	mask = hex($3)
-	if (mask > (layout == "p4" ? 65535 : 255))
-		fail("the mask is too large")
-	a_extra = a_msr != "" ? extra_index(a_msr) : 0
-	if (int(r_flags[last_event] / 2) % 2 && a_msr !~ /0x1A6,/)
-		fail("all masks of a twin are values of register 0x1A6")
-	if (a_pebs != "")
-		a_extra = extra_index(sprintf("{ 0, %s, %s }", a_vert == "" ? 0 : a_vert, a_pebs))
-	code = a_code == "" ? 0 : hex(a_code)
-	record("MASK", $2, select_bits(code, mask), select_high(code),
-	       32 + combines + a_default * 2 + (a_code != "") * 4 + a_pebs_only * 16 + begins * 128)
-	r_back[r] = r - last_event
-	ways = begins = 0
-	masks++
-	next
-}
-
-$1 == "also" && NF >= 2 && last_event {
-	if (layout == "p4" || ++ways > 3)
-		fail(layout == "p4" ? "escr= says all ways of P4" : "there is room for three")
-	attributes(3)
-	if (!a_set)
-		a_set = last_set
-	code = hex($2)
-	a_extra = a_msr != "" ? extra_index(a_msr) : 0
-	record("ALSO", "", select_bits(code, a_umask), select_high(code), 64 + 4 + a_pebs_only * 16)
-	r_back[r] = r - last_event
-	next
-}
+read_line() { next }
 
 { fail("\"" $1 "\" is not understood here") }
 
