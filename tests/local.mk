@@ -20,6 +20,7 @@ EXTRA_DIST += \
 	tests/harness/random.h \
 	tests/harness/root.h \
 	tests/harness/stream.h \
+	tests/html/browser.py tests/html/made.py tests/html/pages.py tests/html/run.sh \
 	tests/consumers \
 	tests/libpfm4/abi.c tests/libpfm4/attrs.c tests/libpfm4/judges.sh tests/libpfm4/processor.c \
 	tests/loops/README.md \

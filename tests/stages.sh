@@ -196,6 +196,7 @@ stages_of_all() {
 		# shellcheck disable=SC2086
 		stage "fuzz ${parser% *}" fuzz $parser
 	done
+	stage pages tests/html/run.sh "$work/gcc/perfex" "$work/pages"
 	stage look-up bench lookup
 	stage style scripts/format --check
 	stage shell shell_scripts

@@ -31,6 +31,7 @@ tools_libperfex_a_SOURCES = \
 	tools/perfex/sample/maps.c tools/perfex/sample/maps.h \
 	tools/perfex/sample/perf_data.c tools/perfex/sample/perf_data.h \
 	tools/perfex/sample/histogram.c tools/perfex/sample/histogram.h \
+	tools/perfex/sample/calls.c tools/perfex/sample/calls.h \
 	tools/perfex/sample/unwind.c tools/perfex/sample/unwind.h \
 	tools/perfex/sample/sources.c tools/perfex/sample/sources.h \
 	tools/perfex/sample/samplers.c tools/perfex/sample/samplers.h \

@@ -95,10 +95,11 @@ class Browser:
         return answer["result"].get("value")
 
     def key(self, name):
-        for kind in ("rawKeyDown", "keyUp"):
+        for kind in ("keyDown", "keyUp"):
             code = {"Enter": 13, "Escape": 27, "ArrowLeft": 37, "ArrowUp": 38, "ArrowRight": 39, "ArrowDown": 40,
                     "Tab": 9, "Home": 36}[name]
-            self.call("Input.dispatchKeyEvent", type=kind, key=name, code=name, windowsVirtualKeyCode=code)
+            text = {"text": "\r"} if (kind, name) == ("keyDown", "Enter") else {}
+            self.call("Input.dispatchKeyEvent", type=kind, key=name, code=name, windowsVirtualKeyCode=code, **text)
 
     def type(self, text):
         self.call("Input.insertText", text=text)

@@ -99,6 +99,57 @@ is "on standard output" "$page" -
 "$perfex" --html "$work/page.%p" -e page-faults -o "$work/table" true
 is "a name with the process" "$(find "$work" -name "page.[0-9]*")" -
 
+if "$perfex" --sample --html "$page" -e cpu-clock:u -o "$work/table" sh -c 'i=0; while [ $i -lt 100000 ]; do i=$((i + 1)); done' \
+   2>"$work/out"; then
+	is "samples" "$page" -
+	holds "their calls" "$page" "
+one = documents[0]
+assert one['type'] == 'samples' and one['samples'] == sum(stack['samples'] for stack in one['stacks']) > 5, one
+assert one['command'][0] == 'sh' and one['exit_status'] == 0 and one['origin'] and one['frequency'] == 1000"
+	expect "their table" 0 "^ *[0-9]* *[0-9.]*%" cat "$work/table"
+	"$perfex" --sample --html "$page" --json -o "$work/json" -e cpu-clock:u true
+	says "samples as JSON, too" "
+import json, sys
+assert json.load(open(sys.argv[1])) == json.loads(open(sys.argv[2]).read().split('id=\"data\">')[1].split('</script>')[0])[0]['documents'][0]" \
+		"$work/json" "$page"
+else
+	skip "samples" "cpu-clock can't be sampled here"
+fi
+
+library=${LIBPERFCTR:-lib/.libs}
+cat >"$work/regions.c" <<'EOT'
+#include <perfctr/regions.h>
+#include <sys/wait.h>
+#include <unistd.h>
+PERFCTR_REGION(named, "a</script>\xE2\x80\xAE");
+int main(int argc, char **argv)
+{
+	perfctr_region_begin(&named);
+	perfctr_region_end(&named);
+	if (argc > 1)
+		execv(*argv, (char *[]){ *argv, (char *)0 });
+	return 3;
+}
+EOT
+if ${CC:-cc} -std=gnu11 -D_GNU_SOURCE ${CFLAGS:-} -I"$srcdir/include" "$work/regions.c" -L"$library" -lperfctr \
+   -Wl,-rpath,"$(realpath "$library")" -pthread -o "$work/regions" 2>"$work/out"; then
+	expect "a program with regions ends as it does, and has no table" 3 '^$' \
+		sh -c '"$0" --regions=histogram,threads --html "$1" "$2"; s=$?; echo; exit $s' "$perfex" "$page" "$work/regions"
+	is "regions" "$page" -
+	holds "their report" "$page" "
+assert [d['type'] for d in documents] == ['regions'] and documents[0]['regions'][0]['region'] == 'a</script>\u202e', documents
+assert [('tid' in row) for row in documents[0]['regions']] == [False, True]"
+	"$perfex" --regions --json -o "$work/json" --html "$page" sh -c '"$0"; "$0" again; true' "$work/regions"
+	says "reports of several processes, and of programs that one was" "
+import json, sys
+lines = [json.loads(line) for line in open(sys.argv[1])]
+page = json.loads(open(sys.argv[2]).read().split('id=\"data\">')[1].split('</script>')[0])
+assert len(lines) == 3 and len({line['pid'] for line in lines}) == 2 and page[0]['documents'] == lines, lines" "$work/json" "$page"
+	expect "a program without regions" 125 "no process of the command was measured" "$perfex" --regions --html "$page" true
+else
+	skip "regions" "the program can't be built"
+fi
+
 # ---- of files ----
 cp "$work/json" "$work/a"
 expect "of a file" 0 '^$' sh -c '"$0" --html "$1" --from "$2" && echo' "$perfex" "$page" "$work/a"
@@ -157,6 +208,9 @@ refuses "no page" "^perfex: --from says what --html's page is made of" --from "$
 refuses "no file" "^perfex: --from takes files" --html "$page" --from
 refuses "a file and a run" 'leave out "-e"' --html "$page" -e cs --from "$work/a"
 refuses "a file and its form" 'leave out "--csv"' --html="$page" --from --csv "$work/a"
+refuses "branches" "does not go with --by branch" --html "$page" --sample --by branch true
+refuses "a report's table" "^perfex: --html of --regions is made of JSON" --html "$page" --regions -o "$work/table" true
+refuses "a report as CSV" "^perfex: --html of --regions is made of JSON" --html "$page" --regions --csv true
 refuses "a list" "^perfex: --html shows results, and this has none" --html "$page" -l
 refuses "one file for two" "^perfex: -o and --html name the same file" --html "$page" -o "$page" true
 expect "a page that can't be written, before the command runs" 125 "none/page can't be written: No such file" \

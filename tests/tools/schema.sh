@@ -64,6 +64,13 @@ mv "$work/json" "$work/before"
 writes "a comparison with these" "counts" -r 2 --compare "$work/before" -e page-faults,cs true
 writes "both sides" "counts counts" --diff -r 2 -e page-faults "true 1" "true 2"
 writes "threads" counts --per-thread -e page-faults sh -c ': & wait'
+writes "samples" samples --sample -F 4000 -e cpu-clock:u sh -c 'i=0; while [ $i -lt 100000 ]; do i=$((i + 1)); done'
+says "their sums" "
+import json, sys
+one = json.load(open(sys.argv[1]))
+assert one['samples'] == sum(stack['samples'] for stack in one['stacks']) > 10, one
+assert {n for stack in one['stacks'] for n in stack['calls']} == set(range(len(one['functions'])))" "$work/json"
+writes "no samples" samples --sample -c 4000000000 -e cpu-clock:u true
 writes "metrics" counts -M page-fault-rate true
 "$perfex" -I 50 --json -o "$work/ticks" -M page-fault-rate sleep 0.2 >/dev/null 2>&1
 # How many there are is a matter of time.

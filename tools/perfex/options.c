@@ -60,10 +60,10 @@ const char options_help[] =
 	"                         mispredictions by branch; or accesses to memory by the\n"
 	"                         source of their data\n"
 	"      --folded           with --sample: write the calls that led there, for\n"
-	"                         flame graphs\n"
-	"      --call-graph KIND  with --folded or --perf-data: find calls by fp, frame\n"
-	"                         pointers, or by dwarf[,BYTES], debugging information\n"
-	"                         and so much of the stack (8192)\n"
+	"                         flame graphs; so does --json\n"
+	"      --call-graph KIND  with --folded, --json, --html or --perf-data: find\n"
+	"                         calls by fp, frame pointers, or by dwarf[,BYTES],\n"
+	"                         debugging information and so much of the stack (8192)\n"
 	"      --perf-data        with --sample: write -o's file for perf report and\n"
 	"                         perf script\n"
 	"  -c, --period N         with --sample: every N events\n"
@@ -435,11 +435,12 @@ static void check_metrics(const struct options *options)
 
 static void check_sample_output(const struct options *options)
 {
-	if (options->by_place && options->format == FORMAT_FOLDED)
-		die("--by is of --sample's table; it does not go with --folded");
-	if (options->calls && options->format == FORMAT_TABLE)
-		die("--call-graph says how calls are found, and the table has none: add --folded or "
-		    "--perf-data");
+	if (options->by_place &&
+	    (options->format == FORMAT_FOLDED || options->format == FORMAT_JSON))
+		die("--by is of --sample's table; it does not go with --folded or --json");
+	if (options->calls && options->format == FORMAT_TABLE && !options->page)
+		die("--call-graph says how calls are found, and the table has none: add --folded, "
+		    "--json, --html or --perf-data");
 	if (options->format == FORMAT_PERF_DATA && (!options->file || !strcmp(options->file, "-")))
 		die("--perf-data writes -o's file, and there is none");
 }
@@ -456,7 +457,7 @@ static void check_regions(const struct options *options)
 	    options->pre || options->post || options->emulate || options->threshold > 0 ||
 	    options->with_failed || options->by_place || options->calls ||
 	    options->format > FORMAT_JSON)
-		die("%s goes with --csv, --json, -o and, to measure, -e and -M; not with other "
+		die("%s goes with --csv, --json, --html, -o and, to measure, -e and -M; not with other "
 		    "options",
 		    name);
 	if (options->mode == MODE_MERGE && (options->events.names || options->events.numbers))
@@ -513,8 +514,12 @@ static void check_page(const struct options *options)
 		return;
 	if (options->mode > MODE_PAGE || options->mode == MODE_AS_LIBPFM4)
 		die("--html shows results, and this has none: leave it out");
-	if (options->mode == MODE_SAMPLE || options->mode == MODE_REGIONS)
-		die("--html is of counts and of files: write --json, and make the page --from it");
+	if (options->mode == MODE_SAMPLE && options->kind >= PLACE_BRANCH)
+		die("--html shows the calls that led to samples; it does not go with --by branch or "
+		    "--by source");
+	if (options->mode == MODE_REGIONS && options->format != FORMAT_JSON &&
+	    (options->file || options->format != FORMAT_TABLE))
+		die("--html of --regions is made of JSON: add --json, or leave out -o and --csv");
 	if (options->file && !strcmp(options->file, options->page))
 		die("-o and --html name the same file, %s", options->file);
 }
@@ -524,14 +529,13 @@ static void check_sample(const struct options *options)
 	const struct targets *targets = &options->targets;
 
 	if (options->by != BY_NOTHING || options->no_inherit || options->interval ||
-	    options->repeat > 1 ||
-	    (options->format != FORMAT_TABLE && options->format < FORMAT_FOLDED) ||
-	    options->delay || options->append || options->strict || options->diff ||
-	    options->baseline || options->emulate || options->pre || options->post ||
-	    options->with_failed)
+	    options->repeat > 1 || options->format == FORMAT_CSV ||
+	    options->format == FORMAT_OPENMETRICS || options->delay || options->append ||
+	    options->strict || options->diff || options->baseline || options->emulate ||
+	    options->pre || options->post || options->with_failed)
 		die("--sample looks at one run; it does not go with -A, -I, -r, --per-..., "
 		    "--no-inherit, --delay, --append, --strict, --compare, --diff, --emulate, --pre, "
-		    "--post, --csv, --json or --openmetrics");
+		    "--post, --csv or --openmetrics");
 	if (options->period && options->frequency)
 		die("-c and -F exclude each other");
 	check_sample_output(options);

@@ -20,6 +20,7 @@
 #include "tools/perfex/regions/merge.h"
 #include "tools/perfex/regions/regions.h"
 #include "tools/perfex/report/baseline.h"
+#include "tools/perfex/report/formats.h"
 #include "tools/perfex/sample/sample.h"
 #include "tools/perfex/show.h"
 
@@ -438,6 +439,7 @@ static int count(struct options *options)
 
 struct sample {
 	struct output output;
+	struct page page;
 	struct sampling *sampling;
 	struct sampling_request request;
 };
@@ -447,6 +449,7 @@ static void sample_started(void *arg, pid_t pid)
 	struct sample *sample = arg;
 
 	output_open(&sample->output, pid, sample->request.command);
+	page_open(&sample->page, pid, sample->request.command);
 	if (sample->output.format == FORMAT_PERF_DATA)
 		sample->request.data = sample->output.file;
 	sampling_open(sample->sampling, &sample->request, pid);
@@ -461,6 +464,18 @@ static void sample_tick(void *arg, double seconds)
 	sampling_read(sample->sampling);
 }
 
+/* Prints them as an object of JSON. */
+static void print_samples(const struct sample *sample, const struct provenance *provenance,
+			  const struct run_end *end, FILE *file)
+{
+	fputs("{\"type\":\"samples\",", file);
+	json_subject(file, sample->request.targets, sample->request.command);
+	sampling_json(sample->sampling, end, file);
+	json_provenance(file, provenance);
+	json_end(file, end);
+	fputs("}\n", file);
+}
+
 /* Nothing is counted; at each tick the buffers are emptied. */
 static int take_samples(struct options *options)
 {
@@ -470,9 +485,12 @@ static int take_samples(struct options *options)
 	struct provenance provenance;
 	struct sample sample = {
 		.output = { .name = options->file, .format = options->format },
+		.page = { .output = { .name = options->page, .format = FORMAT_JSON } },
 		.request = { .targets = &options->targets,
 			     .command = options->command,
 			     .kind = options->kind,
+			     .calls = options->page || options->format == FORMAT_FOLDED ||
+				      options->format == FORMAT_JSON,
 			     .folded = options->format == FORMAT_FOLDED,
 			     .stack = options->stack },
 	};
@@ -503,8 +521,15 @@ static int take_samples(struct options *options)
 	sample.sampling = sampling_new(options->events.names, options->period, options->frequency,
 				       options->kind);
 	end = run(&what);
-	sampling_print(sample.sampling, &end, sample.output.file);
+	sampling_end(sample.sampling);
+	if (options->format == FORMAT_JSON)
+		print_samples(&sample, &provenance, &end, sample.output.file);
+	else
+		sampling_print(sample.sampling, &end, sample.output.file);
 	output_close(&sample.output);
+	if (sample.page.data)
+		print_samples(&sample, &provenance, &end, sample.page.data);
+	page_close(&sample.page);
 	sampling_free(sample.sampling);
 	tasks_close(&tasks);
 	options_free(options);
@@ -556,10 +581,33 @@ static int tell(const struct options *options)
 	}
 }
 
+/* Measures for a page, and for JSON, of which it is made, if that is wanted, too. */
+static struct run_end measure_for_page(const struct options *options)
+{
+	struct output output = { .name = options->file, .format = FORMAT_JSON };
+	struct page page = { .output = { .name = options->page, .format = FORMAT_JSON } };
+	struct run_end end;
+
+	page_open(&page, getpid(), false);
+	if (options->format == FORMAT_JSON)
+		output_open(&output, getpid(), false);
+	end = regions_run(options->command, &options->events, options->keep, NULL, FORMAT_JSON,
+			  page.data);
+	if (options->format == FORMAT_JSON) {
+		fflush(page.data);
+		fwrite(page.text, 1, page.size, output.file);
+		output_close(&output);
+	}
+	page_close(&page);
+	return end;
+}
+
 static int measure_regions(struct options *options)
 {
-	struct run_end end = regions_run(options->command, &options->events, options->keep,
-					 options->file, options->format);
+	struct run_end end = options->page ? measure_for_page(options)
+					   : regions_run(options->command, &options->events,
+							 options->keep, options->file,
+							 options->format, NULL);
 
 	options_free(options);
 	return same_end(&end);

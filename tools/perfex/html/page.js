@@ -20,7 +20,7 @@ function fill(element, attributes, children) {
 	for (const [name, value] of Object.entries(attributes || {}))
 		if (value !== undefined && value !== null && value !== false)
 			element.setAttribute(name, typeof value === "string" ? clean(value) : value);
-	for (const child of children.flat())
+	for (const child of children.flat(Infinity))
 		if (child !== undefined && child !== null)
 			element.append(child instanceof Node ? child : clean(child));
 	return element;
@@ -29,7 +29,7 @@ const el = (name, attributes, ...children) => fill(document.createElement(name),
 const svg = (name, attributes, ...children) =>
 	fill(document.createElementNS("http://www.w3.org/2000/svg", name), attributes, children);
 // A name from outside: it does not change the direction of the text around it.
-const named = text => el("bdi", { class: "name" }, text);
+const named = text => el("bdi", { class: String(text).length > 40 ? "name long" : "name" }, text);
 
 const format = new Intl.NumberFormat("en-US", { maximumFractionDigits: 3 });
 const small = new Intl.NumberFormat("en-US", { maximumSignificantDigits: 3 });
@@ -431,7 +431,8 @@ function comparisonSection(comparison) {
 			`from ${percent(row.interval[0])} to ${percent(row.interval[1])}` : "no interval" },
 		svg("line", { class: "axis", x1: 100, x2: 100, y1: 0, y2: 20 }));
 		if (row.interval)
-			image.append(svg("line", { class: "interval", x1: x(row.interval[0]), x2: x(row.interval[1]), y1: 10, y2: 10 }));
+			image.append(svg("line", { class: "interval", x1: x(row.interval[0]), x2: x(row.interval[1]), y1: 10, y2: 10,
+				"data-low": row.interval[0], "data-high": row.interval[1] }));
 		if (row.change_percent !== null)
 			image.append(svg("circle", { class: row.differs ? "exact-mark" : "same-mark", cx: x(row.change_percent), cy: 10,
 				r: 4, "data-value": row.change_percent }));
@@ -674,80 +675,128 @@ function mergedArticle(merged) {
 
 // ---- samples ----
 
-// A tree of calls over several documents: total[i] and self[i] are of document i.
+// A tree of calls over several documents, in arrays by the number of a node, since there may be a million: its function,
+// its caller, its first call, the next call of its caller, the samples of each document. Node 0 is the root. A hash table
+// finds a node by its caller and its function.
 function callTree(documents) {
-	const names = [], ids = new Map(), functions = [];
+	const names = [], ids = new Map();
+	const most = documents.reduce((sum, { stacks }) => stacks.reduce((n, stack) => n + stack.calls.length + 1, sum), 1);
+	let room = 2 ** Math.ceil(Math.log2(Math.min(most, 1 << 22) + 1)), nodes = 0, stamp = 0;
+	let of = new Int32Array(room), from = new Int32Array(room), first = new Int32Array(room), next = new Int32Array(room);
+	let total = documents.map(() => new Float64Array(room)), slots = new Int32Array(room * 2);
+
 	const intern = name => {
 		if (!ids.has(name)) {
 			ids.set(name, names.length);
 			names.push(name);
-			functions.push({ name, self: documents.map(() => 0), total: documents.map(() => 0), stamp: 0 });
 		}
 		return ids.get(name);
 	};
-	const node = id => ({ id, total: documents.map(() => 0), self: documents.map(() => 0), calls: null });
-	const root = node(intern("all"));
-	let stamp = 0;
-
-	documents.forEach((samples, i) => {
-		const local = samples.functions.map(intern);
-		const descend = (from, id) => {
-			from.calls = from.calls || new Map();
-			if (!from.calls.has(id))
-				from.calls.set(id, node(id));
-			return from.calls.get(id);
-		};
-		const count = (at, n) => {
-			at.total[i] += n;
-			if (functions[at.id].stamp !== stamp) {	// once, if it calls itself
-				functions[at.id].stamp = stamp;
-				functions[at.id].total[i] += n;
-			}
-			return at;
-		};
-		for (const stack of samples.stacks) {
-			stamp++;
-			let at = count(root, stack.samples);
-			at = count(descend(at, intern(stack.comm)), stack.samples);
-			for (const call of stack.calls)
-				at = count(descend(at, local[call]), stack.samples);
-			at.self[i] += stack.samples;
-			functions[at.id].self[i] += stack.samples;
+	const larger = old => {
+		const made = new old.constructor(room);
+		made.set(old);
+		return made;
+	};
+	const slot = (caller, id) => {
+		const mask = slots.length - 1;
+		let i = Math.imul(caller ^ Math.imul(id, 0x9e3779b1), 0x85ebca6b);
+		for (i = (i ^ i >>> 15) & mask; slots[i] && (from[slots[i]] !== caller || of[slots[i]] !== id); i = i + 1 & mask)
+			;
+		return i;
+	};
+	const grow = () => {
+		room *= 2;
+		[of, from, first, next] = [of, from, first, next].map(larger);
+		total = total.map(larger);
+		slots = new Int32Array(room * 2);
+		for (let at = 1; at < nodes; at++)
+			slots[slot(from[at], of[at])] = at;
+	};
+	// Returns a call of a node; makes it, if it is new.
+	const call = (caller, id) => {
+		let i = slot(caller, id);
+		if (slots[i])
+			return slots[i];
+		if (nodes === room) {
+			grow();
+			i = slot(caller, id);
 		}
+		of[nodes] = id;
+		from[nodes] = caller;
+		next[nodes] = first[caller];
+		return slots[i] = first[caller] = nodes++;
+	};
+	of[nodes++] = intern("all");
+	const functions = documents.map((samples, i) => {
+		const local = Int32Array.from(samples.functions, intern), comms = samples.stacks.map(stack => intern(stack.comm));
+		const seen = new Int32Array(names.length).fill(-1);
+		const sums = { self: new Float64Array(names.length), total: new Float64Array(names.length) };
+		const count = (at, n) => {
+			const id = of[at];
+			total[i][at] += n;
+			if (seen[id] !== stamp) {	// once, if it calls itself
+				seen[id] = stamp;
+				sums.total[id] += n;
+			}
+		};
+		samples.stacks.forEach((stack, k) => {
+			const { samples: n, calls } = stack;
+			let at = call(0, comms[k]);
+			stamp++;
+			count(0, n);
+			count(at, n);
+			for (let depth = 0; depth < calls.length; depth++) {
+				at = call(at, local[calls[depth]]);
+				count(at, n);
+			}
+			sums.self[of[at]] += n;
+		});
 		samples.stacks = null;	// the tree has it all
+		return sums;
 	});
-	return { root, names, functions: functions.slice(1) };
+	slots = from = null;
+	return {
+		functions: names.slice(1).map((name, i) => ({ name, self: functions.map(sums => sums.self[i + 1] || 0),
+			total: functions.map(sums => sums.total[i + 1] || 0) })),
+		total: (at, i) => total[i][at], name: at => names[of[at]],
+		calls(at, i, sorted = true) {
+			const list = [];
+			for (let one = first[at]; one; one = next[one])
+				if (total[i][one])
+					list.push(one);
+			return sorted ? list.sort((a, b) => names[of[a]] < names[of[b]] ? -1 : 1) : list;
+		},
+	};
 }
 
 const hueOf = name => [...name].reduce((sum, letter) => (sum * 31 + letter.codePointAt(0)) % 45, 7);
 
 // The graph of a tree: of document "now", in the colours of its differences from document "before", or -1.
 function flameGraph(tree, now, before) {
-	const { root, names } = tree, least = 0.0008, high = 19;
+	const root = 0, least = 0.0008, high = 19, nameOf = tree.name;
 	const graph = el("div", { class: "flame", role: "tree", "aria-label": "Flame graph. Arrow keys move, Enter zooms, Escape " +
 		"zooms out." });
 	const state = el("output", { "aria-live": "polite" }), frames = new Map();
 	const search = el("input", { type: "search", "aria-label": "Search functions", placeholder: "search functions" });
 	const out = el("button", { type: "button" }, "Zoom out");
-	const all = root.total[now] || 1, old = before < 0 ? 1 : root.total[before] || 1;
+	const samples = at => tree.total(at, now), all = samples(root) || 1, old = before < 0 ? 1 : tree.total(root, before) || 1;
 	let path = [root], current = root, shownFrames = [];
 
-	const calls = at => at.calls ? [...at.calls.values()].filter(call => call.total[now])
-		.sort((a, b) => names[a.id] < names[b.id] ? -1 : 1) : [];
-	const change = at => at.total[now] / all * 100 - (before < 0 ? 0 : at.total[before] / old * 100);
-	const tell = at => `${names[at.id]}: ${number(at.total[now])} samples, ${(at.total[now] / all * 100).toFixed(2)} %` +
+	const calls = at => tree.calls(at, now);
+	const change = at => samples(at) / all * 100 - (before < 0 ? 0 : tree.total(at, before) / old * 100);
+	const tell = at => `${nameOf(at)}: ${number(samples(at))} samples, ${(samples(at) / all * 100).toFixed(2)} %` +
 		(before < 0 ? "" : `, ${percent(change(at))} of all samples against before`);
-	const isFound = at => search.value && names[at.id].toLowerCase().includes(search.value.toLowerCase());
+	const isFound = at => search.value && nameOf(at).toLowerCase().includes(search.value.toLowerCase());
 
 	function frame(item, i) {
 		const { at, left, width, depth } = item;
 		const made = el("div", { class: "frame" + (isFound(at) ? " found" : "") + (i < path.length - 1 ? " above" : ""),
 			role: "treeitem", "aria-level": depth + 1, tabindex: at === current ? 0 : -1, title: tell(at), "aria-label": tell(at),
-			"data-name": names[at.id], "data-value": at.total[now], "data-depth": depth },
-		width > 0.02 ? names[at.id] : "");
+			"data-name": nameOf(at), "data-value": samples(at), "data-depth": depth },
+		width > 0.02 ? nameOf(at) : "");
 		Object.assign(made.style, { left: left * 100 + "%", width: width * 100 + "%", top: depth * high + "px" });
 		if (before < 0) {
-			made.style.setProperty("--hue", hueOf(names[at.id]) + 15);
+			made.style.setProperty("--hue", hueOf(nameOf(at)) + 15);
 		} else {
 			made.style.setProperty("--hue", change(at) > 0 ? 0 : 215);
 			made.style.setProperty("--strength", Math.min(Math.abs(change(at)) * 12, 90) + "%");
@@ -761,19 +810,19 @@ function flameGraph(tree, now, before) {
 		const base = path[path.length - 1], items = path.map((at, depth) => ({ at, left: 0, width: 1, depth, above: path[depth - 1] }));
 		let deepest = 0, matched = 0;
 		const place = (at, left, depth, above, inFound) => {
-			const width = at.total[now] / base.total[now];
+			const width = samples(at) / samples(base);
 			deepest = Math.max(deepest, depth);
 			if (at !== base && width >= least)
 				items.push({ at, left, width, depth, above });
 			if (!inFound && isFound(at)) {
-				matched += at.total[now];
+				matched += samples(at);
 				inFound = true;
 			}
-			if (width < least && !search.value)
+			if (width < least && (inFound || !search.value))
 				return;
-			for (const call of calls(at)) {
+			for (const call of tree.calls(at, now, width >= least)) {
 				place(call, left, depth + 1, at, inFound);
-				left += call.total[now] / base.total[now];
+				left += samples(call) / samples(base);
 			}
 		};
 		place(base, 0, path.length - 1, path[path.length - 2], false);
@@ -782,15 +831,15 @@ function flameGraph(tree, now, before) {
 		graph.replaceChildren(...items.map(frame));
 		graph.style.height = (items.reduce((m, item) => Math.max(m, item.depth), 0) + 1) * high + "px";
 		out.disabled = path.length < 2;
-		state.textContent = search.value ? `${number(matched)} samples found, ${(matched / base.total[now] * 100).toFixed(2)} % of ` +
-			names[base.id] : tell(base);
+		state.textContent = search.value ? `${number(matched)} samples found, ${(matched / samples(base) * 100).toFixed(2)} % of ` +
+			nameOf(base) : tell(base);
 		state.setAttribute("data-found", search.value ? matched : "");
 	}
 	function zoom(to) {
 		const way = [], above = new Map(shownFrames.map(item => [item.at, item.above]));
-		for (let at = to; at; at = above.get(at))
+		for (let at = to; at !== undefined; at = above.get(at))
 			way.unshift(at);
-		path = way.length ? way : [root];
+		path = way;
 		current = to;
 		draw();
 	}
@@ -815,10 +864,10 @@ function flameGraph(tree, now, before) {
 		const item = event.target.owner;
 		if (!item)
 			return;
-		const beside = item.above ? calls(item.above).filter(at => frames.has(at)) : [item.at];
+		const beside = item.above !== undefined ? calls(item.above).filter(at => frames.has(at)) : [item.at];
 		const next = {
 			ArrowUp: () => item.above, ArrowDown: () => calls(item.at).filter(at => frames.has(at))
-				.sort((a, b) => b.total[now] - a.total[now])[0],
+				.sort((a, b) => samples(b) - samples(a))[0],
 			ArrowRight: () => beside[beside.indexOf(item.at) + 1], ArrowLeft: () => beside[beside.indexOf(item.at) - 1],
 			Home: () => root, Enter: () => (zoom(item.at), item.at), Escape: () => (zoom(root), root),
 		}[event.key];
@@ -828,13 +877,13 @@ function flameGraph(tree, now, before) {
 		go(next());
 	});
 	search.addEventListener("input", draw);
-	out.addEventListener("click", () => zoom(path[path.length - 2] || root));
+	out.addEventListener("click", () => zoom(path[Math.max(path.length - 2, 0)]));
 	draw();
 	return el("div", {}, el("div", { class: "tools" }, search, out, state), graph);
 }
 
 function functionTable(tree, now, before) {
-	const all = tree.root.total, of = (list, i) => list[i] / (all[i] || 1) * 100;
+	const of = (list, i) => list[i] / (tree.total(0, i) || 1) * 100;
 	const columns = [{ name: "function", value: row => row.name, show: row => named(row.name) }];
 	for (const key of ["self", "total"]) {
 		columns.push({ name: key, number: true, value: row => row[key][now] },
@@ -890,7 +939,7 @@ function page() {
 	document.title = clean("perfex: " + title);
 	main.replaceChildren(patterns, el("h1", {}, "perfex: ", named(title)), contents.length > 1 ? el("nav",
 		{ "aria-label": "Contents" }, el("ul", {}, contents.map(([id, name]) => el("li", {}, el("a", { href: "#" + id }, name))))) :
-		"", ...articles);
+		"", ...articles, articles.length ? "" : el("p", {}, "There are no results."));
 	charts.forEach(draw => draw());
 	let waiting;
 	addEventListener("resize", () => {

@@ -125,6 +125,8 @@ struct seen {
 
 static void see_notice(struct seen *seen, const struct inotify_event *notice)
 {
+	if (notice->len && *notice->name == '.')
+		return; /* a report */
 	seen->measured += (notice->mask & IN_CREATE) != 0;
 	seen->without += (notice->mask & IN_MOVED_TO) != 0;
 	seen->known &= !(notice->mask & IN_Q_OVERFLOW);
@@ -207,6 +209,64 @@ static bool recover_all(const char *file, enum format format)
 	return all;
 }
 
+/* ---- reports that perfex itself reads ---- */
+
+/* Returns the name of each process's report in the directory; the caller frees it. */
+static char *report_pattern(void)
+{
+	char *pattern;
+
+	if (!directory)
+		die("--html: reports of regions are collected in /dev/shm or /tmp, and neither can be "
+		    "written: %s",
+		    strerror(errno));
+	if (asprintf(&pattern, "%s/.report.%%p", directory) < 0)
+		need(NULL);
+	return pattern;
+}
+
+static int is_report(const struct dirent *entry)
+{
+	return !strncmp(entry->d_name, ".report.", 8);
+}
+
+/* Orders them by process; of one that was several programs, by file. */
+static int compare_reports(const struct dirent **one, const struct dirent **two)
+{
+	int a = atoi((*one)->d_name + 8), b = atoi((*two)->d_name + 8);
+
+	return a == b ? strcmp((*one)->d_name, (*two)->d_name) : (a > b) - (a < b);
+}
+
+static void copy_report(FILE *to, const char *name)
+{
+	char bytes[4096], *path;
+	FILE *from;
+	size_t n;
+
+	if (asprintf(&path, "%s/%s", directory, name) < 0)
+		need(NULL);
+	from = fopen(path, "re");
+	while (from && (n = fread(bytes, 1, sizeof(bytes), from)) > 0)
+		fwrite(bytes, 1, n, to);
+	if (from)
+		fclose(from);
+	free(path);
+}
+
+static void copy_reports(FILE *to)
+{
+	struct dirent **reports;
+	int i, n = scandir(directory, &reports, is_report, compare_reports);
+
+	for (i = 0; i < n; i++) {
+		copy_report(to, reports[i]->d_name);
+		free(reports[i]);
+	}
+	if (n >= 0)
+		free(reports);
+}
+
 /* ---- running ---- */
 
 static void wait_for(const struct child *child, struct run_end *end)
@@ -228,7 +288,7 @@ static bool is_special(const char *file)
 }
 
 struct run_end regions_run(char **command, const struct events *events, const char *keep,
-			   const char *file, enum format format)
+			   const char *file, enum format format, FILE *json)
 {
 	static const char *const formats[] = {
 		[FORMAT_TABLE] = "table",
@@ -238,6 +298,7 @@ struct run_end regions_run(char **command, const struct events *events, const ch
 	struct run_end end = { .ran = true };
 	struct child child;
 	struct seen seen;
+	char *own_file = NULL;
 
 	check_keep(keep);
 	try_events(events);
@@ -246,6 +307,8 @@ struct run_end regions_run(char **command, const struct events *events, const ch
 	if (file)
 		check_file(file);
 	make_directory();
+	if (json)
+		file = own_file = report_pattern();
 	set("PERFCTR_REGIONS", events->names ? events->names : "");
 	set("PERFCTR_REGIONS_METRICS", events->metric_names);
 	set("PERFCTR_REGIONS_KEEP", keep);
@@ -261,7 +324,10 @@ struct run_end regions_run(char **command, const struct events *events, const ch
 	end.lost = !recover_all(file, format);
 	seen = see_processes();
 	end.lost |= !tell_seen(&seen);
+	if (json)
+		copy_reports(json);
 	remove_directory();
+	free(own_file);
 	child_end(&child);
 	return end;
 }

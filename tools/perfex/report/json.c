@@ -124,10 +124,9 @@ static void print_ids(FILE *file, const struct targets *targets)
 	fputs("],", file);
 }
 
-static void print_subject(FILE *file, const struct results *results)
+void json_subject(FILE *file, const struct targets *targets, char *const command[])
 {
-	const struct targets *targets = results->run->targets;
-	char **word = results->run->command;
+	char *const *word = command;
 
 	if (targets->n && !targets->what)
 		print_ids(file, targets);
@@ -199,6 +198,13 @@ static void print_times(FILE *file, const char *before, const struct run_end *en
 	fprintf(file, ",\"user_s\":%.6f,\"sys_s\":%.6f", end->user, end->sys);
 }
 
+void json_end(FILE *file, const struct run_end *end)
+{
+	print_times(file, ",", end);
+	if (end->ran)
+		print_status(file, end);
+}
+
 /* The seconds of several runs; and each of these. */
 static void print_series(FILE *file, const struct results *results)
 {
@@ -220,7 +226,7 @@ static void print_series(FILE *file, const struct results *results)
 	series_free(&series);
 }
 
-static void print_provenance(FILE *file, const struct provenance *provenance)
+void json_provenance(FILE *file, const struct provenance *provenance)
 {
 	text_json(file, ",\"origin\":{\"time\":", provenance->time);
 	text_json(file, ",\"host\":", provenance->host.nodename);
@@ -235,14 +241,14 @@ static void print_provenance(FILE *file, const struct provenance *provenance)
 
 static void print_all(FILE *file, const struct results *results)
 {
-	print_subject(file, results);
+	json_subject(file, results->run->targets, results->run->command);
 	fprintf(file, "\"runs\":%u,\"failed_runs\":%u", results->repeats, results->failed);
 	if (results->repeats > 1)
 		fprintf(file, ",\"left_out_runs\":%u", results->left_out);
 	print_events(file, results, NULL);
 	print_parts(file, results);
 	if (results->provenance)
-		print_provenance(file, results->provenance);
+		json_provenance(file, results->provenance);
 	if (results->run->valgrind)
 		text_json(file, ",\"emulator\":", results->run->valgrind->version);
 	if (results->run->valgrind && results->run->valgrind->doubt)
@@ -251,9 +257,7 @@ static void print_all(FILE *file, const struct results *results)
 		print_series(file, results);
 	if (results->comparison)
 		verdict_json(file, results->comparison);
-	print_times(file, ",", &results->end);
-	if (results->end.ran)
-		print_status(file, &results->end);
+	json_end(file, &results->end);
 }
 
 void json_print(FILE *file, const struct results *results)

@@ -635,7 +635,8 @@ static char *name_way(struct histogram *histogram, const struct stack *stack)
 	return text;
 }
 
-void histogram_fold(struct histogram *histogram, FILE *file)
+void histogram_ways(struct histogram *histogram, void (*each)(void *arg, char *way, uint64_t count),
+		    void *arg)
 {
 	struct way *ways = need(calloc(histogram->stacks.used + 1, sizeof(*ways)));
 	size_t i, n = 0;
@@ -649,11 +650,21 @@ void histogram_fold(struct histogram *histogram, FILE *file)
 		if (i + 1 < n && !strcmp(ways[i].text, ways[i + 1].text))
 			ways[i + 1].count += ways[i].count;
 		else
-			fprintf(file, "%s %llu\n", ways[i].text, (unsigned long long)ways[i].count);
+			each(arg, ways[i].text, ways[i].count);
 		free(ways[i].text);
 	}
 	free(ways);
 	demangle_end();
+}
+
+static void print_way(void *file, char *way, uint64_t count)
+{
+	fprintf(file, "%s %llu\n", way, (unsigned long long)count);
+}
+
+void histogram_fold(struct histogram *histogram, FILE *file)
+{
+	histogram_ways(histogram, print_way, file);
 }
 
 /* ---- the end ---- */

@@ -66,7 +66,14 @@ uint64_t histogram_samples(const struct histogram *histogram);
  */
 void histogram_print(struct histogram *histogram, FILE *file, enum place_kind kind);
 
-/* Prints each chain of calls: "process;outer;inner samples". */
+/*
+ * Calls back with each chain of calls by names, "process;outer;inner", which it may change, and its
+ * samples.
+ */
+void histogram_ways(struct histogram *histogram, void (*each)(void *arg, char *way, uint64_t count),
+		    void *arg);
+
+/* Prints each: "process;outer;inner samples". */
 void histogram_fold(struct histogram *histogram, FILE *file);
 
 void histogram_free(struct histogram *histogram);

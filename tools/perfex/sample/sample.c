@@ -9,6 +9,7 @@
 #include "tools/perfex/base/die.h"
 #include "tools/perfex/base/terminal.h"
 #include "tools/perfex/base/text.h"
+#include "tools/perfex/sample/calls.h"
 #include "tools/perfex/sample/histogram.h"
 #include "tools/perfex/sample/maps.h"
 #include "tools/perfex/sample/perf_data.h"
@@ -138,7 +139,7 @@ static void use_place(struct sampling *sampling, const struct perfctr_record *re
 	} else {
 		histogram_count_kernel(sampling->histogram, sample->ip);
 	}
-	if (sampling->request.folded)
+	if (sampling->request.calls)
 		use_chain(sampling, record);
 }
 
@@ -349,7 +350,7 @@ static struct samplers *open_targets(struct sampling *sampling, pid_t pid)
 		config.flags |= PERFCTR_INHERIT | PERFCTR_ON_EXEC;
 	else if (targets->target->type == PERFCTR_TARGET_PROCESS)
 		config.flags |= PERFCTR_INHERIT;
-	if (sampling->request.folded)
+	if (sampling->request.calls)
 		config.fields |= PERF_SAMPLE_CALLCHAIN;
 	if (sampling->request.data)
 		config.fields |= PERF_SAMPLE_PERIOD | PERF_SAMPLE_CALLCHAIN;
@@ -455,7 +456,7 @@ void sampling_open(struct sampling *sampling, const struct sampling_request *req
 	unsigned int i;
 
 	sampling->request = *request;
-	if (request->stack && request->folded)
+	if (request->stack && request->calls)
 		sampling->unwinder = unwind_new(sampling->histogram, request->stack);
 	if (request->data && perf_data_begin(request->data) < 0)
 		die("--perf-data goes back to the file's beginning, and %s", strerror(errno));
@@ -660,12 +661,16 @@ static void print_table(struct sampling *sampling, const struct run_end *end, FI
 	print_lines(print_sum, sampling, end, file);
 }
 
+void sampling_end(struct sampling *sampling)
+{
+	samplers_disable(sampling->samplers);
+	sampling_read(sampling);
+}
+
 void sampling_print(struct sampling *sampling, const struct run_end *end, FILE *file)
 {
 	FILE *door;
 
-	samplers_disable(sampling->samplers);
-	sampling_read(sampling);
 	sampling->request.about.event = sampling->event;
 	if (sampling->request.data &&
 	    perf_data_end(sampling->request.data, &sampling->attr, &sampling->request.about) < 0)
@@ -682,4 +687,47 @@ void sampling_print(struct sampling *sampling, const struct run_end *end, FILE *
 		print_lines(print_doubts, sampling, end, door);
 	}
 	terminal_close(door);
+}
+
+/* Prints the lines of a text as strings. */
+static void print_strings(FILE *file, char *text)
+{
+	const char *before = "";
+	char *line;
+
+	while ((line = strtok_r(text, "\n", &text))) {
+		text_json(file, before, line + strspn(line, " "));
+		before = ",";
+		text = text ? text : line + strlen(line);
+	}
+}
+
+static void print_json_doubts(struct sampling *sampling, const struct run_end *end, FILE *file)
+{
+	char *text = NULL;
+	size_t size;
+	FILE *lines = need(open_memstream(&text, &size));
+
+	print_processors(sampling, lines);
+	print_doubts(sampling, end, lines);
+	if (fclose(lines) != 0)
+		need(NULL);
+	fputs("\"doubts\":[", file);
+	print_strings(file, text);
+	fputs("],", file);
+	free(text);
+}
+
+void sampling_json(struct sampling *sampling, const struct run_end *end, FILE *file)
+{
+	bool timed = !sampling->period;
+
+	text_json(file, "\"event\":", sampling->event);
+	fprintf(file, ",\"%s\":%llu,\"samples\":%llu,\"lost\":%llu,",
+		timed ? "frequency" : "period",
+		(unsigned long long)(timed ? sampling->frequency : sampling->period),
+		(unsigned long long)histogram_samples(sampling->histogram),
+		(unsigned long long)samplers_lost(sampling->samplers));
+	print_json_doubts(sampling, end, file);
+	calls_json(sampling->histogram, file);
 }

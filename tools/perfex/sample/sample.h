@@ -19,7 +19,8 @@ struct sampling_request {
 	const struct targets *targets;
 	char **command; /* NULL: none */
 	enum place_kind kind;
-	bool folded;	/* ways of calls */
+	bool calls;	/* the calls that led to samples are kept */
+	bool folded;	/* and printed, in place of a table */
 	uint32_t stack; /* bytes of it, to find calls by DWARF; 0: by frame pointers */
 	FILE *data;	/* becomes a perf.data; NULL: none */
 	struct perf_data_about about; /* that is in it */
@@ -36,8 +37,12 @@ void sampling_open(struct sampling *sampling, const struct sampling_request *req
 /* Takes the records out of the kernel's buffers. */
 void sampling_read(struct sampling *sampling);
 
-/* Prints the report. */
+/* Takes the last samples, and no more. */
+void sampling_end(struct sampling *sampling);
+
+/* Prints the report; or members of an object of JSON. Both come after sampling_end(). */
 void sampling_print(struct sampling *sampling, const struct run_end *end, FILE *file);
+void sampling_json(struct sampling *sampling, const struct run_end *end, FILE *file);
 void sampling_free(struct sampling *sampling);
 
 #endif /* PERFCTR_TOOLS_SAMPLE_H */
