@@ -34,6 +34,7 @@ AM_TESTS_ENVIRONMENT = CK_TIMEOUT_MULTIPLIER="$${CK_TIMEOUT_MULTIPLIER-10}"; exp
 	CC='$(CC)'; export CC; CFLAGS='$(CFLAGS)'; export CFLAGS; \
 	LIBPERFCTR='$(abs_builddir)/lib/.libs'; export LIBPERFCTR; \
 	PERFEX='$(abs_builddir)/perfex'; export PERFEX; \
+	COLLECTORS='$(abs_builddir)/collect/.libs'; export COLLECTORS; \
 	HAVE_LIBELF='$(have_libelf)'; export HAVE_LIBELF; \
 	HAVE_LIBDW='$(have_libdw)'; export HAVE_LIBDW; \
 	PERFCTR_INFO='$(abs_builddir)/perfctr-info'; export PERFCTR_INFO; \
@@ -353,10 +354,10 @@ TESTS += tests/fuzz/vendor.sh
 tool_tests = tests/tools/perfex.sh tests/tools/breakdown.sh tests/tools/compare.sh tests/tools/wrong.sh \
 	tests/tools/openmetrics.sh tests/tools/schema.sh tests/tools/emulate.sh tests/tools/sample.sh tests/tools/manual.sh \
 	tests/tools/complete.sh tests/tools/html.sh tests/tools/output.sh tests/tools/runs.sh tests/tools/terminal.sh
-dist_check_SCRIPTS += tests/api.sh tests/ibs.sh tests/processors.sh tests/prose.sh tests/readme.sh tests/regions.sh tests/words.sh $(tool_tests)
-TESTS += tests/api.sh tests/ibs.sh tests/processors.sh tests/prose.sh tests/readme.sh tests/regions.sh tests/words.sh $(tool_tests)
+dist_check_SCRIPTS += tests/api.sh tests/collect.sh tests/ibs.sh tests/processors.sh tests/prose.sh tests/readme.sh tests/regions.sh tests/words.sh $(tool_tests)
+TESTS += tests/api.sh tests/collect.sh tests/ibs.sh tests/processors.sh tests/prose.sh tests/readme.sh tests/regions.sh tests/words.sh $(tool_tests)
 EXTRA_DIST += scripts/processors scripts/stages.sh scripts/verified tests/tools/expect.sh tests/tools/on.py tests/tools/others.sh
-EXTRA_DIST += tests/ibs.c tests/likwid.c tests/papi.c tests/regions.c tests/words.c
+EXTRA_DIST += tests/collect/kokkos.c tests/collect/ompt.c tests/collect/openmp.c tests/collect/runtime.c tests/ibs.c tests/likwid.c tests/papi.c tests/regions.c tests/words.c
 EXTRA_DIST += scripts/verify tests/silicon/README.md tests/silicon/expected tests/silicon/judge.awk tests/silicon/made-right.txt tests/silicon/works.h
 check_PROGRAMS += tests/silicon/verify
 tests_silicon_verify_LDADD = lib/libinternal.la

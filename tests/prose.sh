@@ -9,7 +9,7 @@ cd "$srcdir" || exit
 failed=0
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
-code='lib tools driver arch include'
+code='lib tools driver arch include collect'
 
 check() {	# NAME; the lines that are wrong are in $work/found
 	if [ -s "$work/found" ]; then
@@ -29,7 +29,7 @@ in_scripts() { grep -rnE --include='*.sh' --include='*.awk' --include='*.mk' --i
 	--exclude=prose.sh --exclude-dir=data --exclude-dir=fuzz "$1" scripts tests driver tools lib arch >"$work/found"; }
 # Manual pages, READMEs and the like.
 in_pages() { grep -nE "$1" man/*.[1-8] ./*.md docs/*.md arch/README.md driver/README.md examples/*.md lib/*.md lib/*/README.md \
-	tools/README.md tests/README.md tests/*/README.md 2>/dev/null >"$work/found"; }
+	tools/README.md collect/README.md tests/README.md tests/*/README.md 2>/dev/null >"$work/found"; }
 
 free='(Who|Whose|Whoever|Whomever|Nobody|Somebody|Of several|The same (of|for))'
 words='([Aa]new|[Oo]verflown|[Ss]o many|[Ff]olders?)'

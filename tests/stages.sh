@@ -69,7 +69,8 @@ installation() (
 	[ "$(head -c 40 "$root/share/man/man3/vperfctr_stop.3")" = ".so man3/vperfctr_control.3" ] &&
 		echo "PASS aliases of man pages" || echo "FAIL aliases of man pages"
 	for file in lib/udev/rules.d/60-perfctr.rules lib/sysusers.d/perfctr.conf share/man/man4/perfctr.4 \
-		share/bash-completion/completions/perfex share/zsh/site-functions/_perfex lib/libperfctr/libpfm4/libpfm.so.4; do
+		share/bash-completion/completions/perfex share/zsh/site-functions/_perfex lib/libperfctr/libpfm4/libpfm.so.4 \
+		lib/libperfctr/libperfctr-openmp.so lib/libperfctr/libperfctr-kokkos.so; do
 		[ -s "$root/$file" ] && echo "PASS $file" || echo "FAIL $file"
 	done
 	# shellcheck disable=SC2016 # the command's own

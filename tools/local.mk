@@ -49,10 +49,12 @@ tools_libperfex_a_SOURCES = \
 	tools/perfex/report/output.c tools/perfex/report/output.h \
 	tools/perfex/html/embedded.h \
 	tools/perfex/html/page.c tools/perfex/html/page.h \
+	tools/perfex/regions/places.c tools/perfex/regions/places.h \
+	tools/perfex/regions/collectors.c tools/perfex/regions/collectors.h \
 	tools/perfex/regions/regions.c tools/perfex/regions/regions.h \
 	tools/perfex/regions/merge.c tools/perfex/regions/merge.h
 nodist_tools_libperfex_a_SOURCES = tools/perfex/html/embedded.c
-tools_libperfex_a_CPPFLAGS = $(AM_CPPFLAGS) $(LIBELF_CFLAGS) $(LIBDW_CFLAGS)
+tools_libperfex_a_CPPFLAGS = $(AM_CPPFLAGS) $(LIBELF_CFLAGS) $(LIBDW_CFLAGS) -DPKGLIBDIR='"$(pkglibdir)"'
 
 # The script and the style sheet of pages, as C.
 page_files = $(srcdir)/tools/perfex/html/page.js $(srcdir)/tools/perfex/html/page.css

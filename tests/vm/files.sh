@@ -145,6 +145,22 @@ peers() {
 	touch "$root/.done"
 }
 
+# A program with OpenMP by clang, with the collector in it, and LLVM's runtime, in $work/openmp.
+openmp() {
+	[ ! -e "$work/openmp/.done" ] || return 0
+	root=$work/openmp libraries=lib/x86_64-linux-gnu
+	mkdir -p "$root/bin" "$root/openmp" "$root/lib64" "$root/$libraries"
+	cp "$here/guest/openmp.sh" "$root/bin/openmp"
+	clang -std=gnu11 -D_GNU_SOURCE -O2 -fopenmp -rdynamic -I"$top" -I"$top/include" "$here/guest/openmp.c" \
+		"$top/collect/openmp.c" "$top/collect/constructs.c" "$top/collect/place.c" "$top/collect/visits.c" \
+		"$work/build-amd64/lib/.libs/libperfctr.a" -pthread -ldl -o "$root/openmp/openmp"
+	cp /lib64/ld-linux-x86-64.so.2 "$root/lib64/"
+	for library in $(ldd "$root/openmp/openmp" | sed -n 's,.* => \(/[^ ]*\).*,\1,p'); do
+		cp -L "$library" "$root/$libraries/"
+	done
+	touch "$root/.done"
+}
+
 # Small pieces of code by this library, and by PAPI, which does not know QEMU's arm64, beside the architecture's programs.
 small() {
 	bin=$work/files-$arch/bin flags="-std=gnu11 -D_GNU_SOURCE -O2 -static -I$top -I$top/include"

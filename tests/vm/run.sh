@@ -59,6 +59,7 @@ equip() {	# PROGRAM
 	case $1 in
 	calls | calls-signed) files_dwarf ;;
 	tutorial) tutorial; MORE=$work/tutorial ;;
+	openmp) openmp; MORE=$work/openmp ;;
 	pairs) peers; MORE=$work/peers ;;
 	small) small ;;
 	core_types | core_readers) VM_TREE=$here/core-types.awk ;;

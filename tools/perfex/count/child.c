@@ -52,8 +52,7 @@ static bool is_file(const char *path)
 	return stat(path, &status) == 0 && S_ISREG(status.st_mode);
 }
 
-/* The file that execvp(3) executes; to be freed. NULL: there is none. */
-static char *find(const char *command)
+char *child_find(const char *command)
 {
 	const char *place = getenv("PATH");
 	char *path = NULL;
@@ -123,7 +122,7 @@ static char *interpreter_of_program(char *bytes, size_t size)
  */
 static char *missing_interpreter(const char *command)
 {
-	char bytes[4096], *name = NULL, *path = find(command);
+	char bytes[4096], *name = NULL, *path = child_find(command);
 	int fd = path ? open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK) : -1;
 	ssize_t size = fd < 0 ? -1 : read(fd, bytes, sizeof(bytes) - 1);
 

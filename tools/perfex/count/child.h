@@ -44,6 +44,9 @@ void child_release(const struct child *child, const char *command);
  */
 bool child_end(const struct child *child);
 
+/* The file that execvp(3) executes; to be freed. NULL: there is none. */
+char *child_find(const char *command);
+
 /* Becomes the command, with what perfex was started with; or ends as a shell would. */
 void child_become(char **command) __attribute__((noreturn));
 

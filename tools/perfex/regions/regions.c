@@ -13,6 +13,8 @@
 #include <unistd.h>
 #include "tools/perfex/base/die.h"
 #include "tools/perfex/count/child.h"
+#include "tools/perfex/regions/collectors.h"
+#include "tools/perfex/regions/places.h"
 #include "tools/perfex/regions/regions.h"
 
 /* Sets a variable; NULL: removes it. */
@@ -30,22 +32,6 @@ static void try_events(const struct events *events)
 					  PERFCTR_REGIONS_USER_FALLBACK) < 0)
 		die("%s", perfctr_error());
 	perfctr_regions_stop();
-}
-
-static void check_keep(const char *words)
-{
-	static const char *const known[] = { "moments", "histogram", "threads" };
-	size_t length, i;
-
-	for (; words && *words; words += length + (words[length] == ',')) {
-		length = strcspn(words, ",");
-		for (i = 0; i < 3; i++)
-			if (strlen(known[i]) == length && !strncmp(words, known[i], length))
-				break;
-		if (i == 3)
-			die("--regions=: \"%.*s\" is none of %s, %s, %s",
-			    length > 100 ? 100 : (int)length, words, known[0], known[1], known[2]);
-	}
 }
 
 /* Processes would find the same wrong, and go on without being measured. */
@@ -95,7 +81,7 @@ static void remove_directory(void)
  * Makes a directory for this user alone, in memory if possible. Without one, such processes have no
  * report.
  */
-static void make_directory(void)
+static void make_directory(unsigned int collectors)
 {
 	static const char *const places[] = { "/dev/shm", "/tmp" };
 	unsigned int i;
@@ -108,6 +94,9 @@ static void make_directory(void)
 		free(directory);
 		directory = NULL;
 	}
+	/* The socket is no process' file. */
+	if (directory && collectors)
+		places_begin(directory);
 	notices = inotify_init1(IN_NONBLOCK | IN_CLOEXEC);
 	if (notices >= 0 &&
 	    (!directory || inotify_add_watch(notices, directory, IN_CREATE | IN_MOVED_TO) < 0)) {
@@ -155,11 +144,12 @@ static struct seen see_processes(void)
 }
 
 /* False: no process was measured, though this was asked for. */
-static bool tell_seen(const struct seen *seen)
+static bool tell_seen(const struct seen *seen, unsigned int collectors)
 {
 	if (seen->known && !seen->measured) {
 		say("no process of the command was measured: build the program with regions "
-		    "(perfctr_region_begin(3)), and let it have perfex's user and environment");
+		    "(perfctr_region_begin(3))%s, and let it have perfex's user and environment",
+		    collectors_need(collectors));
 		return false;
 	}
 	if (seen->known && seen->without == seen->measured)
@@ -287,7 +277,7 @@ static bool is_special(const char *file)
 	return file && stat(file, &status) == 0 && !S_ISREG(status.st_mode);
 }
 
-struct run_end regions_run(char **command, const struct events *events, const char *keep,
+struct run_end regions_run(char **command, const struct events *events, const char *words,
 			   const char *file, enum format format, FILE *json)
 {
 	static const char *const formats[] = {
@@ -297,16 +287,18 @@ struct run_end regions_run(char **command, const struct events *events, const ch
 	};
 	struct run_end end = { .ran = true };
 	struct child child;
+	unsigned int collectors;
 	struct seen seen;
 	char *own_file = NULL;
+	char *keep = collectors_read(words, &collectors);
 
-	check_keep(keep);
+	collectors_check(collectors, *command);
 	try_events(events);
 	if (file && !strcmp(file, "-"))
 		file = "/dev/stdout";
 	if (file)
 		check_file(file);
-	make_directory();
+	make_directory(collectors);
 	if (json)
 		file = own_file = report_pattern();
 	set("PERFCTR_REGIONS", events->names ? events->names : "");
@@ -315,6 +307,7 @@ struct run_end regions_run(char **command, const struct events *events, const ch
 	set("PERFCTR_REGIONS_OUTPUT", file);
 	set("PERFCTR_REGIONS_FORMAT", formats[format]);
 	set("PERFCTR_REGIONS_LEFT", directory);
+	collectors_set(collectors);
 	child_start(&child, command, NULL);
 	child_release(&child, *command);
 	wait_for(&child, &end);
@@ -323,11 +316,13 @@ struct run_end regions_run(char **command, const struct events *events, const ch
 		child_end(&child);
 	end.lost = !recover_all(file, format);
 	seen = see_processes();
-	end.lost |= !tell_seen(&seen);
+	end.lost |= !tell_seen(&seen, collectors);
 	if (json)
 		copy_reports(json);
+	places_end();
 	remove_directory();
 	free(own_file);
 	child_end(&child);
+	free(keep);
 	return end;
 }

@@ -9,11 +9,11 @@
 
 /*
  * Runs the command, and reports for processes that could not. events: their names and those of
- * metrics; none: only time; keep: words of PERFCTR_REGIONS_KEEP, or NULL. Reports go to a file
+ * metrics; none: only time; words: of --regions=, or NULL. Reports go to a file
  * (NULL: the standard error), or as JSON to "json" if that is not NULL. Exits if the events can't
  * be counted, or the command can't be run.
  */
-struct run_end regions_run(char **command, const struct events *events, const char *keep,
+struct run_end regions_run(char **command, const struct events *events, const char *words,
 			   const char *file, enum format format, FILE *json);
 
 #endif /* PERFCTR_TOOLS_REGIONS_H */

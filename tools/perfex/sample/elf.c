@@ -6,6 +6,7 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
+#include "tools/perfex/base/die.h"
 #include "tools/perfex/sample/elf.h"
 
 #ifdef HAVE_LIBELF
@@ -223,7 +224,61 @@ static void read_file(struct symbols *symbols, const char *file)
 	read_all(symbols, elf);
 	close_elf(elf, fd);
 }
+
+/* ---- how a program is linked ---- */
+
+static bool has_interpreter(Elf *elf)
+{
+	GElf_Phdr header;
+	size_t i, n;
+
+	if (elf_getphdrnum(elf, &n) != 0)
+		return true;
+	for (i = 0; i < n; i++)
+		if (gelf_getphdr(elf, (int)i, &header) && header.p_type == PT_INTERP)
+			return true;
+	return false;
+}
+
+static void read_needed(FILE *file, Elf *elf)
+{
+	size_t link = 0, size = gelf_fsize(elf, ELF_T_DYN, 1, EV_CURRENT), i;
+	Elf_Scn *section = find_section(elf, SHT_DYNAMIC, &link);
+	Elf_Data *data = read_data(section), *strings = read_data(elf_getscn(elf, link));
+	const char *name;
+	GElf_Dyn entry;
+
+	for (i = 0; data && strings && size && i < data->d_size / size && i < INT32_MAX; i++) {
+		if (!gelf_getdyn(data, (int)i, &entry) || entry.d_tag != DT_NEEDED)
+			continue;
+		name = find_name(strings, entry.d_un.d_val);
+		if (name)
+			fprintf(file, "%s\n", name);
+	}
+}
+
+void elf_read_program(struct elf_program *program, const char *file)
+{
+	size_t size;
+	FILE *needed;
+	int fd;
+	Elf *elf = open_elf(file, &fd);
+
+	if (!elf)
+		return;
+	needed = need(open_memstream(&program->needed, &size));
+	read_needed(needed, elf);
+	if (fclose(needed) != 0)
+		need(NULL);
+	program->is_static = !has_interpreter(elf);
+	close_elf(elf, fd);
+}
 #else
+void elf_read_program(struct elf_program *program, const char *file)
+{
+	(void)program, (void)file;
+}
+
 static void read_file(struct symbols *symbols, const char *file)
 {
 	(void)symbols, (void)file;

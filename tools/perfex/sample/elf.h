@@ -6,6 +6,7 @@
 #ifndef PERFCTR_TOOLS_ELF_H
 #define PERFCTR_TOOLS_ELF_H
 
+#include <stdbool.h>
 #include "tools/perfex/sample/symbols.h"
 
 /*
@@ -13,6 +14,15 @@
  * file is read, by its build id.
  */
 struct symbols *elf_symbols(const char *file);
+
+/* How a program is linked. */
+struct elf_program {
+	char *needed;	/* the names of libraries that it asks for, a line each; NULL: not known */
+	bool is_static; /* it has no dynamic linker */
+};
+
+/* Leaves it as it is if the file is no program; the caller frees what it needs. */
+void elf_read_program(struct elf_program *program, const char *file);
 
 /* Opened to be read if it is a file still; else -1. A pipe or a device is not even opened. */
 int elf_open_file(const char *file);

@@ -1,0 +1,22 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+# Libraries that others load: nothing is linked with them.
+if SHARED
+pkglib_LTLIBRARIES = collect/libperfctr-kokkos.la collect/libperfctr-openmp.la
+endif
+collect_ldflags = -module -avoid-version -no-undefined -shared -Wl,-z,defs
+
+collect_libperfctr_openmp_la_SOURCES = \
+	collect/constructs.c collect/constructs.h \
+	collect/openmp.c collect/ompt.h \
+	collect/place.c collect/place.h \
+	collect/visits.c collect/visits.h
+collect_libperfctr_openmp_la_CFLAGS = $(AM_CFLAGS) -fvisibility=hidden
+collect_libperfctr_openmp_la_LIBADD = lib/libperfctr.la -ldl
+collect_libperfctr_openmp_la_LDFLAGS = $(collect_ldflags)
+
+collect_libperfctr_kokkos_la_SOURCES = collect/kokkos.c
+collect_libperfctr_kokkos_la_CFLAGS = $(AM_CFLAGS) -fvisibility=hidden
+collect_libperfctr_kokkos_la_LIBADD = lib/libperfctr.la
+collect_libperfctr_kokkos_la_LDFLAGS = $(collect_ldflags)
+
+EXTRA_DIST += collect/README.md

@@ -1,0 +1,253 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/*
+ * Regions of a program's OpenMP constructs, by OMPT: an OpenMP runtime that has OMPT loads this
+ * library (OMP_TOOL_LIBRARIES), and calls it at each begin and end. README.md says which regions
+ * there are.
+ */
+#include <dlfcn.h>
+#include <perfctr/regions.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+#include "collect/constructs.h"
+#include "collect/ompt.h"
+#include "collect/visits.h"
+
+/* ---- what OMPT calls ---- */
+
+/* A function of its own, so that the ways that don't call it save no registers. */
+#define APART __attribute__((noinline))
+
+static unsigned int running; /* parallel constructs, in all threads */
+
+static void parallel_begin(union ompt_word *task, const void *frame, union ompt_word *parallel,
+			   unsigned int requested, int flags, const void *address)
+{
+	(void)task, (void)frame, (void)requested;
+	__atomic_fetch_add(&running, 1, __ATOMIC_RELAXED);
+	parallel->pointer = construct_find(flags & OMPT_LEAGUE ? TEAMS : PARALLEL, address);
+}
+
+static void parallel_end(union ompt_word *parallel, union ompt_word *task, int flags,
+			 const void *address)
+{
+	(void)parallel, (void)task, (void)flags, (void)address;
+	__atomic_fetch_sub(&running, 1, __ATOMIC_RELAXED);
+}
+
+static void implicit_task(int endpoint, union ompt_word *parallel, union ompt_word *task,
+			  unsigned int threads, unsigned int index, int flags)
+{
+	(void)threads;
+	if (flags & OMPT_TASK_INITIAL)
+		return;
+	if (endpoint == OMPT_BEGIN && parallel && parallel->pointer) {
+		task->pointer = parallel->pointer;
+		visits_begin(visits_here(), parallel->pointer, task, index == 0);
+	} else if (endpoint == OMPT_END && task->pointer) {
+		struct visits *visits = visits_here();
+
+		visits_end_from(visits, visits_find(visits, task));
+		task->pointer = NULL;
+	}
+}
+
+static enum kind kind_of_work(int type)
+{
+	switch (type) {
+	case OMPT_SECTIONS: return SECTIONS;
+	case OMPT_SINGLE: return SINGLE;
+	case OMPT_DISTRIBUTE: return DISTRIBUTE;
+	case OMPT_TASKLOOP: return TASKLOOP;
+	case OMPT_LOOP:
+	case OMPT_LOOP_STATIC:
+	case OMPT_LOOP_DYNAMIC:
+	case OMPT_LOOP_GUIDED:
+	case OMPT_LOOP_OTHER: return LOOP;
+	default: return NOTHING;
+	}
+}
+
+static void work(int type, int endpoint, union ompt_word *parallel, union ompt_word *task,
+		 uint64_t count, const void *address)
+{
+	enum kind kind = kind_of_work(type);
+
+	(void)parallel, (void)task, (void)count;
+	if (kind != NOTHING && endpoint == OMPT_BEGIN)
+		visits_begin(visits_here(), construct_find(kind, address), NULL, false);
+	else if (kind != NOTHING && endpoint == OMPT_END)
+		visits_end_of(visits_here(), kind);
+}
+
+/* Whether a barrier is the one at the end of a parallel construct, which has its address or none.
+ */
+static bool is_last(int type, const union ompt_word *task, const void *address)
+{
+	const struct construct *construct = task ? task->pointer : NULL;
+
+	return construct && (construct->kind == PARALLEL || construct->kind == TEAMS) &&
+	       (type == OMPT_BARRIER_PARALLEL ||
+		(type == OMPT_BARRIER_IMPLICIT && (!address || address == construct->address)));
+}
+
+/*
+ * The thread's part of a parallel construct ends here. A worker is told the end of its implicit
+ * task, and of the barrier, only when the next construct begins: it is idle until then.
+ */
+static APART void last_barrier(union ompt_word *task)
+{
+	struct construct *construct = task->pointer;
+	struct visits *visits = visits_here();
+	unsigned int at = visits_find(visits, task);
+	bool primary = at && visits->visit[at - 1].primary;
+
+	visits_end_from(visits, at);
+	task->pointer = NULL;
+	visits_begin(visits, construct_wait(construct, primary ? BARRIER : IDLE), NULL, false);
+}
+
+static APART void begin_wait(int type, enum kind kind, union ompt_word *task, const void *address)
+{
+	if (is_last(type, task, address))
+		last_barrier(task);
+	else if (address)
+		visits_begin(visits_here(), construct_find(kind, address), NULL, false);
+}
+
+static APART void end_wait(enum kind kind)
+{
+	struct visits *visits = visits_here();
+	bool idle = visits->depth == 1 && visits->visit[0].construct->kind == IDLE;
+
+	visits_end_of(visits, idle ? IDLE : kind);
+}
+
+static void sync_region(int type, int endpoint, union ompt_word *parallel, union ompt_word *task,
+			const void *address)
+{
+	enum kind kind = type == OMPT_TASKWAIT ? WAIT : type == OMPT_TASKGROUP ? GROUP : BARRIER;
+
+	(void)parallel;
+	if (endpoint == OMPT_END)
+		end_wait(kind);
+	else if (endpoint == OMPT_BEGIN)
+		begin_wait(type, kind, task, address);
+}
+
+static void task_create(union ompt_word *task, const void *frame, union ompt_word *created,
+			int flags, int dependences, const void *address)
+{
+	(void)task, (void)frame, (void)dependences;
+	if (flags & OMPT_TASK_EXPLICIT)
+		created->pointer = construct_find(TASK, address);
+}
+
+static bool is_explicit(const union ompt_word *task)
+{
+	const struct construct *construct = task ? task->pointer : NULL;
+
+	return construct && construct->kind == TASK;
+}
+
+/*
+ * A thread leaves a task for another one. It begins that within the one that it leaves, as by a
+ * call, or returns to one in which it was before: an untied task ends in parts.
+ */
+static void task_schedule(union ompt_word *prior, int status, union ompt_word *next)
+{
+	struct visits *visits = visits_here();
+
+	switch (status) {
+	case OMPT_EARLY_FULFILL:
+	case OMPT_LATE_FULFILL:
+	case OMPT_TASKWAIT_COMPLETE: return;
+	case OMPT_SWITCH:
+	case OMPT_YIELD:
+		if (is_explicit(next) && !visits_find(visits, next)) {
+			visits_begin(visits, next->pointer, next, false);
+			return;
+		}
+		break;
+	default: break;
+	}
+	if (is_explicit(prior))
+		visits_end_from(visits, visits_find(visits, prior));
+}
+
+/* OMPT tells an offloaded region on the host; its instructions are another processor's. */
+static void target(int type, int endpoint, int device, union ompt_word *task, uint64_t id,
+		   const void *address)
+{
+	static bool told;
+
+	(void)type, (void)endpoint, (void)device, (void)task, (void)id, (void)address;
+	if (!__atomic_exchange_n(&told, true, __ATOMIC_RELAXED))
+		fprintf(stderr,
+			"libperfctr: OpenMP's target regions are not measured: they are executed "
+			"by another device; use its vendor's profiler\n");
+}
+
+/* ---- the tool ---- */
+
+static pid_t process;
+
+/*
+ * Workers are idle until the program's end, after the report. This ends them, if none has anything
+ * to do: omp_pause_hard.
+ */
+static void end_workers(void)
+{
+	int (*pause)(int kind) = (int (*)(int))dlsym(RTLD_DEFAULT, "omp_pause_resource_all");
+
+	if (pause && getpid() == process && !__atomic_load_n(&running, __ATOMIC_RELAXED))
+		pause(2);
+}
+
+static int initialize(void (*(*lookup)(const char *name))(void), int device, union ompt_word *tool)
+{
+	static const struct {
+		int which;
+		void (*callback)(void);
+	} callbacks[] = {
+		{ OMPT_PARALLEL_BEGIN, (void (*)(void))parallel_begin },
+		{ OMPT_IMPLICIT_TASK, (void (*)(void))implicit_task },
+		{ OMPT_PARALLEL_END, (void (*)(void))parallel_end },
+		{ OMPT_WORK, (void (*)(void))work },
+		{ OMPT_SYNC_REGION, (void (*)(void))sync_region },
+		{ OMPT_TASK_CREATE, (void (*)(void))task_create },
+		{ OMPT_TASK_SCHEDULE, (void (*)(void))task_schedule },
+		{ OMPT_TARGET, (void (*)(void))target },
+	};
+	ompt_set_callback_function *set = (ompt_set_callback_function *)lookup("ompt_set_callback");
+	unsigned int i;
+
+	(void)device, (void)tool;
+	for (i = 0; set && i < sizeof(callbacks) / sizeof(callbacks[0]); i++)
+		if (set(callbacks[i].which, callbacks[i].callback) < OMPT_SOMETIMES && i < 2)
+			set = NULL;
+	if (!set)
+		fprintf(stderr, "libperfctr: this OpenMP runtime does not tell where its parallel "
+				"constructs begin and end: use LLVM's libomp\n");
+	process = getpid();
+	return set != NULL && atexit(end_workers) == 0;
+}
+
+static void finalize(union ompt_word *tool)
+{
+	(void)tool;
+}
+
+/* An OpenMP runtime looks for this function. */
+struct ompt_tool *ompt_start_tool(unsigned int version, const char *runtime);
+__attribute__((visibility("default"))) struct ompt_tool *ompt_start_tool(unsigned int version,
+									 const char *runtime)
+{
+	static struct ompt_tool tool = { initialize, finalize, { 0 } };
+
+	(void)version, (void)runtime;
+	return &tool;
+}

@@ -1,0 +1,169 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+#include "tools/perfex/base/die.h"
+#include "tools/perfex/count/child.h"
+#include "tools/perfex/regions/collectors.h"
+#include "tools/perfex/sample/elf.h"
+
+/* ---- words ---- */
+
+static const struct word {
+	const char *name;
+	unsigned int collector; /* 0: what is kept */
+} words[] = {
+	{ "moments", 0 },
+	{ "histogram", 0 },
+	{ "threads", 0 },
+	{ "openmp", COLLECT_OPENMP },
+	{ "kokkos", COLLECT_KOKKOS },
+};
+
+#define NWORDS (sizeof(words) / sizeof(words[0]))
+
+/* Exits if there is no such word. */
+static const struct word *find_word(const char *text, size_t length)
+{
+	char known[100] = "";
+	size_t i;
+
+	for (i = 0; i < NWORDS; i++)
+		if (strlen(words[i].name) == length && !strncmp(words[i].name, text, length))
+			return &words[i];
+	for (i = 0; i < NWORDS; i++) {
+		strcat(known, i ? ", " : "");
+		strcat(known, words[i].name);
+	}
+	die("--regions=: \"%.*s\" is none of %s", length > 100 ? 100 : (int)length, text, known);
+}
+
+char *collectors_read(const char *text, unsigned int *which)
+{
+	char *keep = need(calloc(1, (text ? strlen(text) : 0) + 2)), *end = keep;
+	size_t length;
+
+	*which = 0;
+	for (; text && *text; text += length + (text[length] == ',')) {
+		const struct word *word;
+
+		length = strcspn(text, ",");
+		word = find_word(text, length);
+		*which |= word->collector;
+		if (!word->collector)
+			end += sprintf(end, "%s%.*s", end > keep ? "," : "", (int)length, text);
+	}
+	if (*keep)
+		return keep;
+	free(keep);
+	return NULL;
+}
+
+/* ---- libraries ---- */
+
+/* Returns the file of a collector, for the caller to free. */
+static char *find_library(const char *name)
+{
+	const char *directory = getenv("PERFEX_COLLECTORS");
+	char *file;
+
+	if (!directory || !*directory)
+		directory = PKGLIBDIR;
+	if (asprintf(&file, "%s/libperfctr-%s.so", directory, name) < 0)
+		need(NULL);
+	if (access(file, R_OK) < 0)
+		die("--regions=%s: %s: %s; \"make install\" puts it there, and PERFEX_COLLECTORS "
+		    "names another directory",
+		    name, file, strerror(errno));
+	return file;
+}
+
+static void set(const char *variable, char *value)
+{
+	if (setenv(variable, value, 1) < 0)
+		need(NULL);
+	free(value);
+}
+
+/* ---- OpenMP ---- */
+
+/* Whether LLVM's runtime serves the command in place of another one. */
+static bool is_preloaded(void)
+{
+	const char *preload = getenv("LD_PRELOAD");
+
+	return preload && (strstr(preload, "libomp") || strstr(preload, "libiomp"));
+}
+
+static bool needs(const struct elf_program *program, const char *library)
+{
+	return program->needed && strstr(program->needed, library);
+}
+
+static void refuse_other(const char *collector, const char *variable)
+{
+	const char *other = getenv(variable);
+
+	if (other && *other)
+		die("--regions=%s: %s has another tool (%s), and a program has but one: unset it",
+		    collector, variable, other);
+}
+
+static void check_openmp(const char *command, const struct elf_program *program)
+{
+	const char *on = getenv("OMP_TOOL");
+
+	refuse_other("openmp", "OMP_TOOL_LIBRARIES");
+	if (on && !strcmp(on, "disabled"))
+		die("--regions=openmp: OMP_TOOL=disabled keeps all tools out: unset it");
+	if (needs(program, "libgomp.so") && !is_preloaded())
+		die("--regions=openmp: %s uses GCC's libgomp, which tells tools nothing (it has no "
+		    "OMPT); LLVM's libomp serves it as well: LD_PRELOAD=libomp.so.5 perfex ...",
+		    command);
+}
+
+/* ---- all ---- */
+
+void collectors_check(unsigned int which, const char *command)
+{
+	char *file = child_find(command);
+	struct elf_program program = { .needed = NULL };
+
+	if (which && file)
+		elf_read_program(&program, file);
+	if (which && program.is_static)
+		die("--regions=: %s is linked statically, and no library can be loaded into it",
+		    command);
+	if (which & COLLECT_OPENMP)
+		check_openmp(command, &program);
+	if (which & COLLECT_KOKKOS) {
+		refuse_other("kokkos", "KOKKOS_TOOLS_LIBS");
+		refuse_other("kokkos", "KOKKOS_PROFILE_LIBRARY");
+	}
+	free(program.needed);
+	free(file);
+}
+
+void collectors_set(unsigned int which)
+{
+	if (which & COLLECT_OPENMP)
+		set("OMP_TOOL_LIBRARIES", find_library("openmp"));
+	if (which & COLLECT_KOKKOS) {
+		set("KOKKOS_TOOLS_LIBS", find_library("kokkos"));
+		set("KOKKOS_PROFILE_LIBRARY", find_library("kokkos")); /* before Kokkos 4 */
+	}
+}
+
+const char *collectors_need(unsigned int which)
+{
+	switch (which) {
+	case 0: return "";
+	case COLLECT_OPENMP:
+		return ", or use OpenMP by a runtime with OMPT, as LLVM's libomp is (it serves "
+		       "GCC's programs with LD_PRELOAD=libomp.so.5)";
+	case COLLECT_KOKKOS: return ", or with Kokkos, and its tools (Kokkos_ENABLE_LIBDL)";
+	default: return ", or with what --regions= names";
+	}
+}

@@ -1,0 +1,245 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include "tools/perfex/regions/places.h"
+
+#ifdef HAVE_LIBDW
+#include <dlfcn.h>
+#include <elfutils/libdwfl.h>
+#include <signal.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/socket.h>
+#include <sys/un.h>
+#include <sys/wait.h>
+#include <unistd.h>
+#include "tools/perfex/sample/demangle.h"
+
+/* So much of a region's name is left for the place. */
+#define LONGEST 110
+
+/* ---- libdw, which is loaded where it is needed ---- */
+
+#define FUNCTIONS(each)                                                               \
+	each(dwfl_begin) each(dwfl_end) each(dwfl_report_begin) each(dwfl_report_end) \
+		each(dwfl_linux_proc_report) each(dwfl_linux_proc_find_elf)           \
+			each(dwfl_standard_find_debuginfo) each(dwfl_addrmodule)      \
+				each(dwfl_module_addrname) each(dwfl_module_nextcu)   \
+					each(dwarf_haspc) each(dwarf_getsrc_die)      \
+						each(dwarf_linesrc) each(dwarf_lineno)
+
+static struct {
+#define MEMBER(name) __typeof__(name) *name;
+	FUNCTIONS(MEMBER)
+} dw;
+
+static bool load_libdw(void)
+{
+	void *library = dlopen("libdw.so.1", RTLD_NOW | RTLD_LOCAL);
+	bool all = library != NULL;
+
+#define FIND(name) all = all && (dw.name = (__typeof__(dw.name))dlsym(library, #name)) != NULL;
+	FUNCTIONS(FIND)
+	return all;
+}
+
+/* ---- names ---- */
+
+/* The process that was asked about last, with its files. */
+static Dwfl *dwfl;
+
+/* Reads the process' mappings again; files that are known stay. */
+static bool look_at(pid_t pid)
+{
+	static Dwfl_Callbacks callbacks;
+	static pid_t process;
+	int result;
+
+	callbacks.find_elf = dw.dwfl_linux_proc_find_elf;
+	callbacks.find_debuginfo = dw.dwfl_standard_find_debuginfo;
+	if (dwfl && process != pid) {
+		dw.dwfl_end(dwfl);
+		dwfl = NULL;
+	}
+	if (!dwfl)
+		dwfl = dw.dwfl_begin(&callbacks);
+	if (!dwfl)
+		return false;
+	process = pid;
+	dw.dwfl_report_begin(dwfl);
+	result = dw.dwfl_linux_proc_report(dwfl, pid);
+	return dw.dwfl_report_end(dwfl, NULL, NULL) == 0 && result == 0;
+}
+
+/*
+ * Compilers make functions of a construct's statements: "main._omp_fn.0" (GCC), ".omp_outlined."
+ * and "main.omp_outlined" (clang).
+ */
+static void without_outlined(char *name)
+{
+	static const char *const marks[] = { "._omp_fn.", ".omp_outlined", ".omp_task_entry" };
+	unsigned int i;
+	char *mark;
+
+	for (i = 0; i < sizeof(marks) / sizeof(marks[0]); i++) {
+		mark = strstr(name, marks[i]);
+		if (mark)
+			*mark = '\0';
+	}
+}
+
+static char *find_function(Dwfl_Module *module, Dwarf_Addr address)
+{
+	const char *symbol = dw.dwfl_module_addrname(module, address);
+	char *copy = strdup(symbol ? symbol : ""), *name = copy;
+
+	if (copy) {
+		without_outlined(copy);
+		name = demangle(copy);
+		free(copy);
+	}
+	return name;
+}
+
+/*
+ * Looks in one unit after the other: clang makes no table of addresses (.debug_aranges), by which
+ * dwfl_module_getsrc() would find it.
+ */
+static Dwarf_Line *find_source(Dwfl_Module *module, Dwarf_Addr address)
+{
+	Dwarf_Die *unit = NULL;
+	Dwarf_Addr bias = 0;
+
+	while ((unit = dw.dwfl_module_nextcu(module, unit, &bias)))
+		if (dw.dwarf_haspc(unit, address - bias) > 0)
+			return dw.dwarf_getsrc_die(unit, address - bias);
+	return NULL;
+}
+
+/* "FILE:LINE", or "" if the file has no debugging information. */
+static void find_line(char *text, size_t size, Dwfl_Module *module, Dwarf_Addr address)
+{
+	Dwarf_Line *line = find_source(module, address);
+	const char *file = line ? dw.dwarf_linesrc(line, NULL, NULL) : NULL, *slash;
+	int number;
+
+	*text = '\0';
+	if (!file || dw.dwarf_lineno(line, &number) != 0)
+		return;
+	slash = strrchr(file, '/');
+	snprintf(text, size, "%.60s:%d", slash ? slash + 1 : file, number);
+}
+
+/* "FUNCTION (FILE:LINE)", of which the function is cut if all is too long. False: unknown. */
+static bool find_place(char *text, pid_t pid, uint64_t address)
+{
+	Dwfl_Module *module = look_at(pid) ? dw.dwfl_addrmodule(dwfl, address - 1) : NULL;
+	char line[80], *function;
+	int room;
+
+	if (!module)
+		return false;
+	find_line(line, sizeof(line), module, address - 1);
+	function = find_function(module, address - 1);
+	if (!function || (!*function && !*line)) {
+		free(function);
+		return false;
+	}
+	room = LONGEST - (int)strlen(line) - 3;
+	if (*line)
+		snprintf(text, LONGEST + 1, "%.*s%s%s%s%s", room, function, *function ? " " : "",
+			 "(", line, ")");
+	else
+		snprintf(text, LONGEST + 1, "%s", function);
+	free(function);
+	return true;
+}
+
+/* ---- the process that answers ---- */
+
+static pid_t helper;
+
+static void answer(int fd)
+{
+	const struct timeval patience = { .tv_sec = 1 };
+	struct ucred asker;
+	socklen_t size = sizeof(asker);
+	char text[LONGEST + 1];
+	uint64_t address;
+
+	setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof(patience));
+	if (getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &asker, &size) == 0 &&
+	    recv(fd, &address, sizeof(address), 0) == (ssize_t)sizeof(address) &&
+	    find_place(text, asker.pid, address))
+		send(fd, text, strlen(text), MSG_NOSIGNAL);
+}
+
+/* Limits itself, since files may have any contents. */
+static void __attribute__((noreturn)) serve(int fd)
+{
+	const struct rlimit none = { 0, 0 }, memory = { (rlim_t)4 << 30, (rlim_t)4 << 30 };
+	int one;
+
+	prctl(PR_SET_PDEATHSIG, SIGKILL);
+	signal(SIGINT, SIG_IGN);
+	signal(SIGQUIT, SIG_IGN);
+	if (sizeof(void *) > 4)
+		setrlimit(RLIMIT_AS, &memory);
+	setrlimit(RLIMIT_CORE, &none);
+	unsetenv("DEBUGINFOD_URLS"); /* nothing is fetched from other machines */
+	if (!load_libdw())
+		_exit(0);
+	while ((one = accept4(fd, NULL, NULL, SOCK_CLOEXEC)) >= 0) {
+		answer(one);
+		close(one);
+	}
+	_exit(0);
+}
+
+static int open_socket(const char *directory)
+{
+	struct sockaddr_un place = { .sun_family = AF_UNIX };
+	int fd = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0);
+
+	snprintf(place.sun_path, sizeof(place.sun_path), "%s/.places", directory);
+	if (fd >= 0 && bind(fd, (const struct sockaddr *)&place, sizeof(place)) == 0 &&
+	    listen(fd, 1024) == 0)
+		return fd;
+	if (fd >= 0)
+		close(fd);
+	return -1;
+}
+
+void places_begin(const char *directory)
+{
+	int fd = open_socket(directory);
+
+	if (fd < 0)
+		return;
+	helper = fork();
+	if (helper == 0)
+		serve(fd);
+	close(fd);
+}
+
+void places_end(void)
+{
+	if (helper > 0) {
+		kill(helper, SIGKILL);
+		waitpid(helper, NULL, 0);
+	}
+	helper = 0;
+}
+#else
+void places_begin(const char *directory)
+{
+	(void)directory;
+}
+
+void places_end(void)
+{
+}
+#endif
