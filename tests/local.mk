@@ -19,6 +19,7 @@ EXTRA_DIST += \
 	tests/harness/printed.h \
 	tests/harness/random.h \
 	tests/harness/root.h \
+	tests/harness/spoil.h \
 	tests/harness/stream.h \
 	tests/html/browser.py tests/html/made.py tests/html/pages.py tests/html/run.sh \
 	tests/consumers \
@@ -150,6 +151,10 @@ AM_CPPFLAGS += $(CHECK_CFLAGS)
 LDADD = lib/libinternal.la $(CHECK_LIBS)
 # See tests/harness/faults.h.
 WRAP_CONTROLS = -Wl,--wrap=perfctr_control_attr,--wrap=perfctr_thread_control_check
+
+# See tests/harness/spoil.h.
+SPOIL_WRAP = -Wl,--wrap=close,--wrap=closedir,--wrap=fclose,--wrap=unlink,--wrap=munmap
+tests_unit_kept_LDFLAGS = $(SPOIL_WRAP)
 
 # A made-up PMU, see tests/harness/pmu.h
 check_LTLIBRARIES += tests/harness/libpmu.la

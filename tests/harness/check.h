@@ -4,6 +4,7 @@
 #define PERFCTR_TESTS_CHECK_H
 
 #include <check.h>
+#include <dirent.h>
 #include <errno.h>
 #include <stddef.h>
 #include <stdlib.h>
@@ -27,6 +28,36 @@
 /* The same for a call that returns a pointer. */
 #define ck_fails_null(call, error, words) ck_fails((call) ? 0 : -1, error, words)
 
+/* How many descriptors are open; 0: nobody knows, for there is no /proc. */
+static inline unsigned int open_files(void)
+{
+	DIR *files = opendir("/proc/self/fd");
+	unsigned int n = 0;
+
+	while (files && readdir(files))
+		n++;
+	if (files)
+		closedir(files);
+	return n;
+}
+
+/*
+ * Each test ends with as many open descriptors as it began with, whatever it makes fail. A program
+ * whose tests leave some open on purpose defines LEAVES_FILES.
+ */
+static unsigned int files_before;
+
+static inline void before_test(void)
+{
+	files_before = open_files();
+}
+
+static inline void after_test(void)
+{
+	ck_assert_msg(open_files() == files_before, "%u descriptors are open, not %u", open_files(),
+		      files_before);
+}
+
 /*
  * Run the tests, and then one, if it isn't NULL, so many times. Each may take as many seconds; 0:
  * without a limit. Returns what main() returns.
@@ -41,6 +72,9 @@ static inline int run_tests(const char *name, double seconds, const TTest *const
 	int failed;
 
 	tcase_set_timeout(cases, seconds);
+#ifndef LEAVES_FILES
+	tcase_add_checked_fixture(cases, before_test, after_test);
+#endif
 	for (i = 0; i < n; i++)
 		tcase_add_test(cases, tests[i]);
 	if (looped)

@@ -18,6 +18,7 @@
 #include <unistd.h>
 #include "lib/base/call.h"
 #include "lib/virtual/provider.h"
+#define LEAVES_FILES /* counters that go on, descriptors of a test's own */
 #include "tests/harness/check.h"
 #include "tests/harness/faults.h"
 

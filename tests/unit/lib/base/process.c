@@ -126,6 +126,8 @@ START_TEST(test_true_one)
 		;
 	ck_assert_int_eq(waitpid(pid, NULL, 0), pid);
 	ck_assert_int_eq(perfctr_process_find(&process), PERFCTR_GONE);
+	close(pipes[0]);
+	close(pipes[1]);
 }
 END_TEST
 

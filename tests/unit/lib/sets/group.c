@@ -203,6 +203,8 @@ START_TEST(a_childs_events)
 	ck_assert_int_eq(perfctr_set_read(group, &reading), 0);
 	ck_assert_uint_gt(reading.value, 0);
 	perfctr_set_close(group);
+	close(go[0]);
+	close(go[1]);
 }
 END_TEST
 
@@ -955,6 +957,25 @@ START_TEST(offline)
 }
 END_TEST
 
+static void fail_to_stop(void)
+{
+	pmu_fail(PERF_EVENT_IOC_DISABLE, 1, EIO);
+}
+
+/* What fails on the way out, too, says nothing of why. */
+START_TEST(second_faults)
+{
+	pmu_begin();
+	pmu_fail(PMU_OPEN, 2, EMFILE);
+	pmu_at(PERF_EVENT_IOC_DISABLE, 1, fail_to_stop);
+	ck_fails_null(perfctr_set_open(PAIR, NULL, 0), EMFILE, "descriptors");
+	ck_assert(pmu_failed());
+	ck_assert_uint_eq(pmu_calls(PERF_EVENT_IOC_DISABLE), 1);
+	ck_assert_uint_eq(pmu_events(), 0);
+	pmu_end();
+}
+END_TEST
+
 /* Every call that opens a group fails in its turn, and leaves nothing. */
 START_TEST(faults)
 {
@@ -1006,6 +1027,6 @@ END_TEST
 UNIT_MAIN("group", 60, software_events, enable_disable_reset, all_of_a_thread, nothing_to_switch,
 	  a_processors_events, a_childs_events, bad_arguments, too_many_events, no_descriptors,
 	  a_child_of_fork, closed_while_a_child_lives, estimates, widths, taken_apart, descriptor_0,
-	  rates, hardware_events, together, stopped_before_closed, strict_or_not, where,
-	  read_by_another_thread, what_the_kernel_is_asked, companions, metrics, names,
-	  kind_of_a_processor, too_many_kinds, offline, faults)
+	  rates, hardware_events, together, stopped_before_closed, strict_or_not, second_faults,
+	  where, read_by_another_thread, what_the_kernel_is_asked, companions, metrics, names,
+	  kind_of_a_processor, too_many_kinds, offline, second_faults, faults)

@@ -20,6 +20,7 @@
 #include "lib/perf/sys.h"
 #include "lib/perf/counter.h"
 #include "tests/harness/faults.h"
+#define LEAVES_FILES /* counters that go on, descriptors of a test's own */
 #include "tests/harness/check.h"
 
 /* How the next sendmsg(2) goes: an errno; or, where it is negative, so many bytes are sent. */

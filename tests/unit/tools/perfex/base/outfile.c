@@ -134,6 +134,9 @@ START_TEST(deleted)
 	ck_assert_int_eq(replace_begin(&replacement, link, false), -1);
 	ck_assert_int_eq(errno, EINVAL);
 	ck_assert_uint_eq(entries("."), 2);
+	close(fd);
+	close(pipes[0]);
+	close(pipes[1]);
 	end();
 }
 END_TEST
