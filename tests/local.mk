@@ -227,7 +227,7 @@ tests_unit_readers_LDFLAGS = $(WRAP_CONTROLS)
 tests_unit_lib_regions_recover_LDADD = $(PMU_LDADD)
 tests_unit_lib_regions_recover_LDFLAGS = $(PMU_WRAP)
 tests_unit_lib_regions_overlap_LDADD = $(PMU_LDADD)
-tests_unit_lib_regions_overlap_LDFLAGS = $(PMU_WRAP)
+tests_unit_lib_regions_overlap_LDFLAGS = $(PMU_WRAP) -Wl,--wrap=perfctr_region_thread_set
 tests_unit_lib_regions_regions_LDADD = $(PMU_LDADD)
 tests_unit_lib_regions_regions_LDFLAGS = $(PMU_WRAP) -Wl,--wrap=calloc,--wrap=malloc,--wrap=realloc,--wrap=free \
 	-Wl,--wrap=perfctr_rseq_here,--wrap=perfctr_core_types_raw

@@ -171,6 +171,8 @@ START_TEST(test_files)
 	ck_assert_int_eq(chdir(directory), 0);
 	RUN("die", ON, "PERFCTR_REGIONS_LEFT=.");
 	ck_assert_uint_eq(take_files(directory), 0);
+	/* What can't be left is no error of the program's. */
+	ck_assert_str_eq(RUN("nothing", ON, "PERFCTR_REGIONS_LEFT=/no/such/directory"), "");
 	ck_assert_int_eq(rmdir(directory), 0);
 }
 END_TEST

@@ -8,6 +8,7 @@
 #include <time.h>
 #include <perfctr/regions.h>
 #include "lib/regions/fast_path.h"
+#include "lib/regions/thread.h"
 #include "tests/harness/check.h"
 #include "tests/harness/pmu.h"
 #include "tests/harness/random.h"
@@ -224,6 +225,33 @@ START_TEST(costs)
 }
 END_TEST
 
+/* ---- what an overlap costs after its last read ---- */
+
+static unsigned int cost_of_set;
+
+void __real_perfctr_region_thread_set(struct perfctr_region_thread *thread,
+				      struct perfctr_visit *top);
+void __wrap_perfctr_region_thread_set(struct perfctr_region_thread *thread,
+				      struct perfctr_visit *top);
+
+void __wrap_perfctr_region_thread_set(struct perfctr_region_thread *thread,
+				      struct perfctr_visit *top)
+{
+	__real_perfctr_region_thread_set(thread, top);
+	if (cost_of_set)
+		pmu_count(cost_of_set);
+}
+
+/* The library's last step of an overlap costs 5, which no region has. */
+START_TEST(costs_of_overlaps)
+{
+	begin();
+	cost_of_set = 5;
+	check_random("instructions:u", 1, 0);
+	check_random("instructions:u", 1, PERFCTR_REGIONS_MOMENTS);
+}
+END_TEST
+
 static void spin(uint64_t ns)
 {
 	uint64_t first = perfctr_clock_ns(CLOCK_MONOTONIC);
@@ -357,4 +385,5 @@ START_TEST(left)
 }
 END_TEST
 
-UNIT_MAIN("region_overlap", 60, random_visits, costs, times, nested_clocks, elsewhere, left)
+UNIT_MAIN("region_overlap", 60, random_visits, costs, costs_of_overlaps, times, nested_clocks,
+	  elsewhere, left)

@@ -286,6 +286,7 @@ END_TEST
 static void check_replaced(bool is_input)
 {
 	char ours[300], other[64];
+	unsigned int open_before;
 	struct stat file;
 	int status;
 	pid_t pid;
@@ -305,8 +306,9 @@ static void check_replaced(bool is_input)
 			_exit(2);
 		if (is_input && open(other, O_RDWR) != 0)
 			_exit(3);
+		open_before = open_files();
 		run_threads(1);
-		_exit(0);
+		_exit(open_files() == open_before ? 0 : 4);
 	}
 	ck_assert_int_eq(waitpid(pid, &status, 0), pid);
 	ck_assert_int_eq(status, 0);

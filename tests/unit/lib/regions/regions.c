@@ -96,10 +96,12 @@ static void begin(void)
 	pmu.counters = 8;
 }
 
+/* Nothing is counted any more, whatever went wrong meanwhile. */
 static void end(void)
 {
 	ck_assert_int_eq(perfctr_regions_stop(), 0);
 	pmu_at(PMU_ANY, 0, NULL);
+	ck_assert_uint_eq(pmu_events(), 0);
 }
 
 static void read_it(const struct perfctr_region *region, uint64_t visits)
@@ -1486,6 +1488,53 @@ START_TEST(errors)
 }
 END_TEST
 
+/* A name is cut after 127 letters, whichever way the region is found. */
+START_TEST(long_names)
+{
+	char name[200], other[200], cut[128];
+	struct perfctr_region region = { name, 1, 0, NULL };
+	unsigned int length;
+
+	memset(name, 'n', sizeof(name));
+	memset(cut, 'n', sizeof(cut) - 1);
+	cut[127] = '\0';
+	begin();
+	start(ONE, 0);
+	for (length = 126; length < 130; length++) {
+		name[length] = '\0';
+		region.id = 1;
+		perfctr_region_begin(&region);
+		perfctr_region_end(&region);
+		ck_assert_str_eq(perfctr_region_by_name(name)->name, length < 127 ? name : cut);
+		read_it(perfctr_region_by_name(name), length < 127 ? 1 : length - 126);
+		strcpy(other, name);
+		ck_assert_ptr_eq(perfctr_region_by_name(other), perfctr_region_by_name(name));
+		name[length] = 'n';
+	}
+	end();
+}
+END_TEST
+
+/* Whatever is wrong with a start, the results before it stay, and their metrics. */
+START_TEST(failed_starts)
+{
+	begin();
+	ck_assert_int_eq(perfctr_regions_start_metrics(ONE, "ipc", 0), 0);
+	nest();
+	ck_assert_int_eq(perfctr_regions_stop(), 0);
+	ck_fails(perfctr_regions_start_metrics("nonsense", "ipc", 0), EINVAL, "nonsense");
+	ck_fails(perfctr_regions_start_metrics("nonsense", NULL, 0), EINVAL, "nonsense");
+	ck_fails(perfctr_regions_start_metrics(ONE, "nonsense", 0), EINVAL, "nonsense");
+	ck_fails(perfctr_regions_start_metrics(ONE, "ipc", 16), EINVAL, "0x10");
+	is_nested(1, 1, 1);
+	read_report("                                               ipc ");
+	start(ONE, 0);
+	nest();
+	ck_assert_ptr_null(find_in_report("                                               ipc "));
+	end();
+}
+END_TEST
+
 /* ---- threads ---- */
 
 static pthread_barrier_t visited;
@@ -1552,6 +1601,38 @@ START_TEST(threads)
 END_TEST
 
 /* ---- regions in what the library calls ---- */
+
+static void *stray(void *arg)
+{
+	nest();
+	perfctr_region_end(&outer);
+	meet_twice();
+	return arg;
+}
+
+/* A thread that goes on from an earlier measurement has none of its troubles in the next one. */
+START_TEST(troubles_before)
+{
+	pthread_t thread;
+
+	begin();
+	start(ONE, 0);
+	nest();
+	pthread_barrier_init(&visited, NULL, 2);
+	ck_assert_int_eq(pthread_create(&thread, NULL, stray, NULL), 0);
+	meet();
+	read_report("1 end had no begin.");
+	ck_assert_int_eq(perfctr_regions_stop(), 0);
+	start(ONE, 0);
+	nest();
+	ck_assert_ptr_null(find_in_report("1 end"));
+	is_nested(1, 1, 1);
+	meet();
+	pthread_join(thread, NULL);
+	ck_assert_ptr_null(find_in_report("1 end"));
+	end();
+}
+END_TEST
 
 static void *visit_and_leave(void *arg)
 {
@@ -1976,9 +2057,9 @@ UNIT_MAIN("regions", 60, sums, wide, through_the_kernel, time_goes_on, time_stop
 	  costs_are_subtracted, calibration, files, branches, calibrated_within, many_events,
 	  not_calibrated, time_is_calibrated, time_of_switches, switched, moment, put_off,
 	  counters_are_taken_away, threads_without_counters, threads_as_the_first, faults, too_deep,
-	  deepest, open_elsewhere, left_from_too_deep, too_many, errors, threads, own_malloc,
-	  fork_handlers, forked_amid_lock, stop_closes, stop_amid_others, stop_by_another,
-	  stop_beside_others, again, no_memory
+	  deepest, open_elsewhere, left_from_too_deep, too_many, errors, failed_starts, long_names,
+	  troubles_before, threads, own_malloc, fork_handlers, forked_amid_lock, stop_closes,
+	  stop_amid_others, stop_by_another, stop_beside_others, again, no_memory
 #if PERFCTR_HAVE_CORE_TYPES
 	  ,
 	  on_core_types, aborted_sequences, lost_on_core_types
