@@ -235,7 +235,7 @@ static struct series series_of(const double *values, unsigned int n)
 START_TEST(negative_means)
 {
 	struct comparison comparison = { .threshold = 0 };
-	struct series cold = { .n = 0 }, warm = { .n = 0 };
+	struct series cold = { .n = 0 }, warm = { .n = 0 }, zero = { .n = 0 };
 	struct summary summary;
 
 	series_add(&cold, -11);
@@ -243,14 +243,19 @@ START_TEST(negative_means)
 	series_add(&warm, -6);
 	series_add(&warm, -4);
 	comparison_add(&comparison, "warmer", "C", 1, &cold, &warm);
+	series_add(&zero, 0);
+	series_add(&zero, 0);
 	comparison_add(&comparison, "colder", "C", 1, &warm, &cold);
+	comparison_add(&comparison, "freezing", "C", 1, &zero, &cold);
 	ck_assert(near(comparison.of[0].change, 0.5, 1e-15));
 	ck_assert(near(comparison.of[1].change, -1, 1e-15));
+	ck_assert(isinf(comparison.of[2].change) && comparison.of[2].change < 0);
 	summary = series_summary(&cold);
 	ck_assert(near(summary.mean, -10, 1e-15) && near(summary_error(&summary), 10, 1e-12));
 	comparison_free(&comparison);
 	series_free(&cold);
 	series_free(&warm);
+	series_free(&zero);
 }
 END_TEST
 
@@ -347,6 +352,39 @@ START_TEST(verdicts)
 	series_free(&b);
 	series_free(&c);
 	series_free(&d);
+}
+END_TEST
+
+/* As many digits as say something, of negative ones, too. */
+START_TEST(digits)
+{
+	static const struct {
+		double value;
+		const char *text;
+	} rows[] = {
+		{ 0, "0.000000" },   { 0.5, "0.500000" }, { -0.5, "-0.500000" },
+		{ 1, "1.0000" },     { -1, "-1.0000" },	  { 50, "50.0000" },
+		{ -50, "-50.0000" }, { 500, "500" },	  { -500, "-500" },
+	};
+	struct comparison comparison = { .before = "x", .now = "y" };
+	struct series series;
+	unsigned int i;
+	char row[64];
+
+	for (i = 0; i < ARRAY_SIZE(rows); i++) {
+		const double values[] = { rows[i].value, rows[i].value };
+
+		series = series_of(values, 2);
+		comparison_add(&comparison, rows[i].text, "", 1, &series, &series);
+		series_free(&series);
+	}
+	comparison_decide(&comparison);
+	print(&comparison);
+	for (i = 0; i < ARRAY_SIZE(rows); i++) {
+		snprintf(row, sizeof(row), "\n %18s ", rows[i].text);
+		says(row);
+	}
+	comparison_free(&comparison);
 }
 END_TEST
 
@@ -508,5 +546,5 @@ START_TEST(left_out_runs)
 END_TEST
 
 UNIT_MAIN("compare", 60, student, student_closed, welch, no_spread, holm, false_alarms, found,
-	  decisions, verdicts, negative_means, no_json, json, bad_baselines, good_baseline,
+	  decisions, verdicts, digits, negative_means, no_json, json, bad_baselines, good_baseline,
 	  left_out_runs)

@@ -262,6 +262,52 @@ START_TEST(metrics_of_core_types)
 }
 END_TEST
 
+/* Only what a core type counts is shown of it, counts and metrics. */
+START_TEST(parts_of_core_types)
+{
+	const struct run_end end_of_run = { .elapsed = 1, .ran = true };
+	const struct perfctr_reading some = { .value = 100, .enabled = 10, .running = 10 };
+	const struct perfctr_reading none = { .quality = PERFCTR_NOT_COUNTED };
+	struct perfctr_reading core[4], atom[4];
+	char names[2][16] = { "cpu_core", "cpu_atom" };
+	struct part parts[2] = { { .name = names[0], .reading = core, .cpus = 16 },
+				 { .name = names[1], .reading = atom, .cpus = 8 } };
+	struct breakdown by_type = { .by = BY_TYPE, .part = parts, .n = 2 };
+	struct run run = what;
+	unsigned int i;
+
+	begin_hybrid();
+	begin_metrics("ipc");
+	run.breakdown = &by_type;
+	results.run = &run;
+	ck_assert_uint_eq(events.n, 4);
+	for (i = 0; i < 4; i++) {
+		bool is_core = strncmp(events.event[i].name, names[0], 8) == 0;
+
+		core[i] = is_core ? some : none;
+		atom[i] = is_core ? none : some;
+		events.event[i].reading = some;
+	}
+	results_add_run(&results, &end_of_run);
+	results_end(&results);
+	print(table_print);
+	has_lines("cpu_core 1.000 cpu_core/ipc/", "cpu_atom 1.000 cpu_atom/ipc/",
+		  "1.000 cpu_core/ipc/", "1.000 cpu_atom/ipc/", "total of 2 core types", NULL);
+	ck_assert_ptr_null(strstr(text, "not counted"));
+	print(csv_print);
+	ck_assert_ptr_nonnull(strstr(text, "\ncpu_core,16,100,100,,cpu_core/"));
+	ck_assert_ptr_nonnull(strstr(text, "\ncpu_atom,8,100,100,,cpu_atom/"));
+	ck_assert_ptr_nonnull(strstr(text, "\ntotal,,100,100,,cpu_core/"));
+	print(json_print);
+	ck_assert_ptr_nonnull(strstr(text, ",\"by_type\":[{\"type\":\"cpu_core\",\"cpus\":16,"));
+	ck_assert_ptr_nonnull(strstr(text, "},{\"type\":\"cpu_atom\",\"cpus\":8,"));
+	print(openmetrics_print);
+	ck_assert_ptr_nonnull(strstr(text, "type=\"cpu_atom\",unit=\"\",quality=\"exact\"} 1\n"));
+	end();
+	end_machine();
+}
+END_TEST
+
 /* A metric that can't be computed is on neither side of its threshold. */
 START_TEST(no_value_beyond_a_threshold)
 {
@@ -502,6 +548,75 @@ START_TEST(means)
 		  "1,000,000,000,002",
 		  "1.000000 s elapsed ± 0.00% 1.000000 1.000000 1.000000",
 		  "0.000000 s user, 0.000000 s system", NULL);
+	end();
+}
+END_TEST
+
+/* Two runs that took 2 s and 3 s, and one of 10 s, whose counts have the same spread. */
+static void add_different(void)
+{
+	static const double seconds[] = { 2, 3, 10 };
+	struct run_end end = { .ran = true };
+	unsigned int i;
+
+	for (i = 0; i < 3; i++) {
+		end.elapsed = seconds[i];
+		end.user = seconds[i] / 2;
+		end.sys = seconds[i] / 4;
+		events.event[0].reading = (struct perfctr_reading){
+			.value = (uint64_t)seconds[i] * 100, .enabled = 10, .running = 10
+		};
+		results_add_run(&results, &end);
+	}
+	results_end(&results);
+}
+
+/* Each number is another one, and each has its place, whatever the format. */
+START_TEST(spreads)
+{
+	begin("cs");
+	add_different();
+	print(table_print);
+	has_lines("500 cs ± 50.33% 200 300 1,000",
+		  "5.000000 s elapsed ± 50.33% 2.000000 3.000000 10.000000",
+		  "2.500000 s user, 1.250000 s system", NULL);
+	print(csv_print);
+	has_lines("500,500,,cs,exact,10,10,,500.000,355.903,3,200,300,1000,0,5.000000000,"
+		  "3.559026084",
+		  NULL);
+	print(json_print);
+	ck_assert_ptr_nonnull(strstr(text, "\"mean\":500.000,\"deviation\":355.903,\"least\":200,"
+					   "\"median\":300,\"most\":1000,\"runs\":3,"
+					   "\"values\":[200,300,1000]}"));
+	ck_assert_ptr_nonnull(strstr(text, "\"elapsed\":{\"mean\":5.000000000,\"deviation\":"
+					   "3.559026084,\"least\":2.000000000,\"median\":"
+					   "3.000000000,\"most\":10.000000000}"));
+	ck_assert_ptr_nonnull(strstr(text, "{\"elapsed_s\":3.000000,\"user_s\":1.500000,"
+					   "\"sys_s\":0.750000,\"exit_status\":0}"));
+	ck_assert_ptr_nonnull(strstr(text, "],\"elapsed_s\":5.000000,\"user_s\":2.500000,"
+					   "\"sys_s\":1.250000,"));
+	end();
+}
+END_TEST
+
+/* Valgrind's own time is none of the command's. */
+START_TEST(compared_emulated)
+{
+	struct comparison comparison = { .threshold = 0 };
+	struct valgrind valgrind = { .doubt = NULL };
+	struct run emulated = what;
+	struct baseline baseline;
+
+	begin("cs");
+	emulated.valgrind = &valgrind;
+	results.run = &emulated;
+	add_different();
+	baseline_take(&baseline, &results);
+	baseline_compare(&baseline, &results, &comparison);
+	ck_assert_uint_eq(comparison.n, 1);
+	ck_assert_str_eq(comparison.of[0].name, "cs");
+	comparison_free(&comparison);
+	baseline_free(&baseline);
 	end();
 }
 END_TEST
@@ -1074,4 +1189,4 @@ UNIT_MAIN("results", 20, errors_of_metrics, ratios, no_ratio_of_guests, compared
 	  strict_of_several_runs, metrics, metrics_not_counted, metrics_of_intervals, intervals,
 	  stale, ratios_of_core_types, metrics_of_core_types, no_value_beyond_a_threshold,
 	  many_reasons, ways_to_fail, worst_quality, ratios_of_intervals,
-	  openmetrics_of_doubtful_counts, sums)
+	  openmetrics_of_doubtful_counts, sums, spreads, compared_emulated, parts_of_core_types)
