@@ -363,6 +363,24 @@ START_TEST(each_bit)
 }
 END_TEST
 
+/* From 1 to 64 bytes; others are none. */
+START_TEST(widths)
+{
+	uint64_t regs[8] = { 1 << 18, 0x401000, 0, 0, 0 };
+	char raw[4 + 8 * 8], text[512], words[32];
+	unsigned int width;
+
+	for (width = 0; width < 16; width++) {
+		regs[4] = (uint64_t)width << 22 | 1;
+		perfctr_ibs_op_text(raw, ibs(8, regs, 0, raw), text, sizeof(text));
+		snprintf(words, sizeof(words), ", %u bytes,", 1u << (width + 7) % 8);
+		ck_assert_msg(!strstr(text, width && width < 8 ? words : " bytes") ==
+				      !(width && width < 8),
+			      "%u: %s", width, text);
+	}
+}
+END_TEST
+
 START_TEST(other_sockets)
 {
 	uint64_t regs[8] = { 1 << 18, 0x401000, 0, 3 | 1 << 9, 1 << 7 | 1 };
@@ -379,4 +397,4 @@ START_TEST(other_sockets)
 END_TEST
 
 UNIT_MAIN("sample_text", 60, data_sources, little_room, any_value, branches, transactions,
-	  instruction_based, each_bit, other_sockets)
+	  instruction_based, each_bit, widths, other_sockets)
