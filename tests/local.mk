@@ -136,8 +136,10 @@ unit_tests = \
 	tests/unit/tools/perfex/report/compare \
 	tests/unit/tools/perfex/report/results \
 	tests/unit/tools/perfex/sample/demangle \
+	tests/unit/tools/perfex/sample/elf \
 	tests/unit/tools/perfex/sample/histogram \
 	tests/unit/tools/perfex/sample/kallsyms \
+	tests/unit/tools/perfex/sample/maps \
 	tests/unit/tools/perfex/sample/samplers \
 	tests/unit/tools/perfex/sample/sources \
 	tests/unit/tools/perfex/sample/stacks \
@@ -184,6 +186,7 @@ tests_unit_lib_perf_counter_LDFLAGS = -Wl,--wrap=syscall,--wrap=ioctl,--wrap=mma
 	-Wl,--wrap=fcntl,--wrap=fcntl64,--wrap=prctl,--wrap=sched_yield,--wrap=close
 tests_unit_tools_perfex_sample_kallsyms_LDADD = $(PERFEX_LDADD)
 tests_unit_tools_perfex_sample_demangle_LDADD = $(PERFEX_LDADD)
+tests_unit_tools_perfex_sample_demangle_LDFLAGS = -Wl,--wrap=fork
 tests_unit_lib_doctor_SOURCES = tests/unit/lib/doctor.c tests/harness/skylake.c
 tests_unit_lib_doctor_LDADD = $(PMU_LDADD)
 tests_unit_lib_doctor_LDFLAGS = $(PMU_WRAP) -Wl,--wrap=perfctr_device_open,--wrap=perfctr_device_info
@@ -247,6 +250,9 @@ tests_unit_tools_perfex_sample_histogram_LDADD = $(PERFEX_LDADD)
 tests_unit_tools_perfex_sample_histogram_LDFLAGS = -Wl,--wrap=kallsyms_read,--wrap=elf_symbols
 tests_unit_tools_perfex_sample_sources_LDADD = $(PERFEX_LDADD) $(LIBELF_LIBS)
 tests_unit_tools_perfex_sample_symbols_LDADD = $(PERFEX_LDADD)
+tests_unit_tools_perfex_sample_elf_CPPFLAGS = $(AM_CPPFLAGS) $(LIBELF_CFLAGS)
+tests_unit_tools_perfex_sample_elf_LDADD = $(PERFEX_LDADD) $(LIBELF_LIBS)
+tests_unit_tools_perfex_sample_maps_LDADD = $(PERFEX_LDADD)
 tests_unit_tools_perfex_sample_stacks_LDADD = $(PERFEX_LDADD)
 tests_unit_tools_perfex_sample_samplers_LDADD = $(PERFEX_LDADD)
 tests_unit_tools_perfex_sample_samplers_LDFLAGS = -Wl,--wrap=perfctr_sampler_open,--wrap=perfctr_sampler_close \

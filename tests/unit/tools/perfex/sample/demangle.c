@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <unistd.h>
 #include "tests/harness/check.h"
 #include "tools/perfex/sample/demangle.h"
 
@@ -90,4 +91,27 @@ START_TEST(many)
 }
 END_TEST
 
-UNIT_MAIN("demangle", 60, names, much, many)
+/* Where there can be no more processes, names are shown as they are. */
+static bool no_fork;
+
+pid_t __real_fork(void);
+pid_t __wrap_fork(void);
+
+pid_t __wrap_fork(void)
+{
+	if (!no_fork)
+		return __real_fork();
+	errno = EAGAIN;
+	return -1;
+}
+
+START_TEST(no_process)
+{
+	no_fork = true;
+	is("_ZN5space5thingIiE4turnEl", "_ZN5space5thingIiE4turnEl");
+	is("_ZN5space5thingIiE4turnEl", "_ZN5space5thingIiE4turnEl");
+	demangle_end();
+}
+END_TEST
+
+UNIT_MAIN("demangle", 60, names, much, many, no_process)

@@ -270,4 +270,26 @@ START_TEST(empty)
 }
 END_TEST
 
-UNIT_MAIN("histogram", 20, edges, turns, hidden, processes, memory, calls, signals, empty)
+/* Branches of one row: those of code that nobody names. */
+START_TEST(branches)
+{
+	struct histogram *histogram = histogram_new();
+	char *text = NULL;
+	size_t size;
+	FILE *file = open_memstream(&text, &size);
+
+	map_file(histogram, 7, 0x10000, 0x1000, 0, "//anon");
+	histogram_branch(histogram, 7, 0x10000, false, true);
+	histogram_branch(histogram, 7, 0x10100, false, true);
+	histogram_branch(histogram, 7, 0x10200, false, false);
+	histogram_branch(histogram, 7, 0x99, false, false);
+	histogram_print(histogram, file, PLACE_BRANCH);
+	fclose(file);
+	ck_assert_msg(strstr(text, "            2  66.67%            3  -  "), "%s", text);
+	ck_assert_msg(strstr(text, "            0   0.00%            1  -  "), "%s", text);
+	free(text);
+	histogram_free(histogram);
+}
+END_TEST
+
+UNIT_MAIN("histogram", 20, edges, turns, hidden, processes, memory, calls, signals, empty, branches)
