@@ -140,6 +140,7 @@ unit_tests = \
 	tests/unit/tools/perfex/sample/histogram \
 	tests/unit/tools/perfex/sample/kallsyms \
 	tests/unit/tools/perfex/sample/maps \
+	tests/unit/tools/perfex/sample/perf_data \
 	tests/unit/tools/perfex/sample/samplers \
 	tests/unit/tools/perfex/sample/sources \
 	tests/unit/tools/perfex/sample/stacks \
@@ -253,6 +254,7 @@ tests_unit_tools_perfex_sample_symbols_LDADD = $(PERFEX_LDADD)
 tests_unit_tools_perfex_sample_elf_CPPFLAGS = $(AM_CPPFLAGS) $(LIBELF_CFLAGS)
 tests_unit_tools_perfex_sample_elf_LDADD = $(PERFEX_LDADD) $(LIBELF_LIBS)
 tests_unit_tools_perfex_sample_maps_LDADD = $(PERFEX_LDADD)
+tests_unit_tools_perfex_sample_perf_data_LDADD = $(PERFEX_LDADD)
 tests_unit_tools_perfex_sample_stacks_LDADD = $(PERFEX_LDADD)
 tests_unit_tools_perfex_sample_samplers_LDADD = $(PERFEX_LDADD)
 tests_unit_tools_perfex_sample_samplers_LDFLAGS = -Wl,--wrap=perfctr_sampler_open,--wrap=perfctr_sampler_close \

@@ -317,6 +317,10 @@ START_TEST(what_is_in_the_way)
 	is_hint("tracepoints", "none that can be read", "mount tracefs on");
 	ck_assert_ptr_null(find("locked memory"));
 	ck_assert_ptr_null(find("hybrid PMU"));
+	/* Then a program that may not open events knows nothing of a PMU. */
+	pmu_fail(PMU_OPEN, 1, EACCES);
+	examine();
+	is_ill("PMU", "not known", "allow perf_event_open(2), or mount /sys");
 	end();
 }
 END_TEST

@@ -9,8 +9,10 @@
 
 static char path[64];
 
-/* How many functions this process' file names, with these lines and this mode. */
-static size_t functions(const char *lines, mode_t mode)
+#define SOMEBODY 12345
+
+/* How many functions the file of a user's process names, with these lines, this mode and owner. */
+static size_t functions_of(uid_t user, const char *lines, mode_t mode, uid_t owner)
 {
 	struct symbols *symbols;
 	FILE *file;
@@ -23,12 +25,32 @@ static size_t functions(const char *lines, mode_t mode)
 	fputs(lines, file);
 	fclose(file);
 	ck_assert_int_eq(chmod(path, mode), 0);
-	symbols = kallsyms_read_jit((uint32_t)getpid(), geteuid());
+	ck_assert_int_eq(chown(path, owner, (gid_t)-1), 0);
+	symbols = kallsyms_read_jit((uint32_t)getpid(), user);
 	n = symbols_number(symbols);
 	symbols_free(symbols);
 	unlink(path);
 	return n;
 }
+
+static size_t functions(const char *lines, mode_t mode)
+{
+	return functions_of(geteuid(), lines, mode, geteuid());
+}
+
+/* Another user's process has its own user's file, or perfex's; nobody else's. */
+START_TEST(owners)
+{
+	static const char line[] = "1000 10 one\n";
+
+	ck_assert_uint_eq(functions_of(SOMEBODY, line, 0644, geteuid()), 1);
+	if (geteuid() != 0)
+		return;
+	ck_assert_uint_eq(functions_of(SOMEBODY, line, 0644, SOMEBODY), 1);
+	ck_assert_uint_eq(functions_of(geteuid(), line, 0644, SOMEBODY), 0);
+	ck_assert_uint_eq(functions_of(SOMEBODY + 1, line, 0644, SOMEBODY), 0);
+}
+END_TEST
 
 START_TEST(modes)
 {
@@ -70,4 +92,4 @@ START_TEST(long_lines)
 }
 END_TEST
 
-UNIT_MAIN("kallsyms", 20, modes, lines, long_lines)
+UNIT_MAIN("kallsyms", 20, owners, modes, lines, long_lines)
