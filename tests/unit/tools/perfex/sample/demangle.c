@@ -8,6 +8,7 @@
 #include <unistd.h>
 #include "tests/harness/check.h"
 #include "tools/perfex/sample/demangle.h"
+#include "tools/perfex/sample/symbols.h"
 
 static bool have_library(void)
 {
@@ -58,14 +59,14 @@ START_TEST(much)
 END_TEST
 
 /* What is written of each type is twice as long as of the one before. */
-static void make_long(char *name, char *shown)
+static void make_long(char *name, char *shown, unsigned int types)
 {
 	char type[8192] = "a<int, int>", twice[8192];
 	unsigned int i;
 
 	name += sprintf(name, "_Z1f1aIiiE");
 	shown += sprintf(shown, "f(%s", type);
-	for (i = 0; i < 7; i++) {
+	for (i = 0; i < types; i++) {
 		name += sprintf(name, "S_IS%u_S%u_E", i, i);
 		snprintf(twice, sizeof(twice), "a<%.4000s, %.4000s >", type, type);
 		strcpy(type, twice);
@@ -83,10 +84,26 @@ START_TEST(many)
 #ifdef __SANITIZE_ADDRESS__
 	return; /* keeps what is freed */
 #endif
-	make_long(name, shown);
+	make_long(name, shown, 7);
 	ck_assert_uint_gt(strlen(shown), 4096);
 	for (i = 0; have_library() && i < 100000; i++)
 		is(name, shown);
+	demangle_end();
+}
+END_TEST
+
+/* A name that would be too long is shown as it is. */
+START_TEST(too_long)
+{
+	char name[256], shown[4 * LONGEST_NAME];
+
+	make_long(name, shown, 7);
+	ck_assert_uint_le(strlen(shown), LONGEST_NAME);
+	if (have_library())
+		is(name, shown);
+	make_long(name, shown, 8);
+	ck_assert_uint_gt(strlen(shown), LONGEST_NAME);
+	is(name, name);
 	demangle_end();
 }
 END_TEST
@@ -114,4 +131,4 @@ START_TEST(no_process)
 }
 END_TEST
 
-UNIT_MAIN("demangle", 60, names, much, many, no_process)
+UNIT_MAIN("demangle", 60, names, much, many, too_long, no_process)

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /* Files that samples name: programs, and what is none. Whatever it is, nothing of it stays open. */
 #include <elf.h>
+#include <stddef.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
@@ -46,6 +48,88 @@ START_TEST(no_programs)
 }
 END_TEST
 
+#ifdef HAVE_LIBELF
+
+/* A program of a table of symbols and their names, of which each section begins where it ends. */
+struct made {
+	Elf64_Ehdr head;
+	Elf64_Shdr section[3];
+	Elf64_Sym symbol[4];
+	char names[4 * LONGEST_NAME];
+};
+
+static struct made *make(void)
+{
+	struct made *made = calloc(1, sizeof(*made));
+
+	ck_assert_ptr_nonnull(made);
+	made->head = (Elf64_Ehdr){
+		.e_ident = { ELFMAG0, ELFMAG1, ELFMAG2, ELFMAG3, ELFCLASS64,
+#if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
+			     ELFDATA2LSB,
+#else
+			     ELFDATA2MSB,
+#endif
+			     EV_CURRENT },
+		.e_type = ET_EXEC,
+		.e_machine = EM_X86_64,
+		.e_version = EV_CURRENT,
+		.e_shoff = offsetof(struct made, section),
+		.e_ehsize = sizeof(made->head),
+		.e_shentsize = sizeof(made->section[0]),
+		.e_shnum = 3,
+	};
+	made->section[1] = (Elf64_Shdr){
+		.sh_type = SHT_SYMTAB,
+		.sh_offset = offsetof(struct made, symbol),
+		.sh_size = sizeof(made->symbol),
+		.sh_link = 2,
+		.sh_entsize = sizeof(made->symbol[0]),
+		.sh_addralign = 8,
+	};
+	made->section[2] = (Elf64_Shdr){
+		.sh_type = SHT_STRTAB,
+		.sh_offset = offsetof(struct made, names),
+		.sh_size = sizeof(made->names),
+		.sh_addralign = 1,
+	};
+	return made;
+}
+
+/* Its third symbol, with a name of n letters. */
+static size_t number_named(unsigned char type, uint16_t section, size_t n)
+{
+	struct made *made = make();
+	size_t number;
+
+	made->symbol[2] = (Elf64_Sym){
+		.st_name = 1,
+		.st_info = ELF64_ST_INFO(STB_GLOBAL, type),
+		.st_shndx = section,
+		.st_value = 0x1000,
+		.st_size = 16,
+	};
+	memset(made->names + 1, 'n', n);
+	number = number_in(made, sizeof(*made));
+	free(made);
+	return number;
+}
+
+/* Functions of the file itself, whose names are no longer than names may be. */
+START_TEST(symbols)
+{
+	ck_assert_uint_eq(number_named(STT_FUNC, 1, 5), 1);
+	ck_assert_uint_eq(number_named(STT_GNU_IFUNC, 1, 5), 1);
+	ck_assert_uint_eq(number_named(STT_OBJECT, 1, 5), 0);
+	ck_assert_uint_eq(number_named(STT_FUNC, SHN_UNDEF, 5), 0);
+	ck_assert_uint_eq(number_named(STT_FUNC, 1, 0), 0);
+	ck_assert_uint_eq(number_named(STT_FUNC, 1, LONGEST_NAME - 1), 1);
+	ck_assert_uint_eq(number_named(STT_FUNC, 1, LONGEST_NAME), 0);
+}
+END_TEST
+
+#endif
+
 /* This program has functions. */
 START_TEST(a_program)
 {
@@ -57,4 +141,9 @@ START_TEST(a_program)
 }
 END_TEST
 
-UNIT_MAIN("elf", 60, no_programs, a_program)
+UNIT_MAIN("elf", 60, no_programs, a_program
+#ifdef HAVE_LIBELF
+	  ,
+	  symbols
+#endif
+)
