@@ -304,10 +304,10 @@ static int open_scope(const struct opening *opening, const struct perfctr_scope 
 }
 
 /* Whether a part can be left out: its thread has ended, or its processor has gone offline. */
-static bool has_gone(const struct perfctr_scope *scope, bool process)
+static bool has_gone(const struct perfctr_scope *scope)
 {
 	int error = errno;
-	bool gone = (process && error == ESRCH) ||
+	bool gone = error == ESRCH ||
 		    (error == EINVAL && scope->cpu >= 0 &&
 		     perfctr_cpu_online((unsigned int)scope->cpu) < 0 && errno == EINVAL);
 
@@ -370,8 +370,7 @@ static int open_scopes(const struct opening *opening, const struct perfctr_scope
 			cores = perfctr_list_cores(opening->list, scope.cpu, "sampler");
 		if (cores < 0 && errno != EINVAL)
 			return -1;
-		if (cores >= 0 && open_scope(opening, &scope, cores) < 0 &&
-		    !has_gone(&scope, scopes->process))
+		if (cores >= 0 && open_scope(opening, &scope, cores) < 0 && !has_gone(&scope))
 			return -1;
 	}
 	return 0;

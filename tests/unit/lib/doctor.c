@@ -19,6 +19,7 @@
 #include "arch/cpu.h"
 #include "tests/harness/root.h"
 #include "tests/harness/pmu.h"
+#include "lib/perf/probe.h"
 #include "tests/harness/check.h"
 
 /* ---- the driver, if there is to be one, and who asks ---- */
@@ -312,6 +313,9 @@ START_TEST(what_is_in_the_way)
 	examine();
 	is_ill("paranoid level", "not known", "is /proc mounted");
 	is_well("NMI watchdog", "not known");
+	errno = 77;
+	ck_assert_uint_eq(perfctr_watchdog(), PERFCTR_WATCHDOG_UNKNOWN);
+	ck_assert_int_eq(errno, 77);
 	is_well("seccomp", "not known: /proc/self/status can't be read");
 	is_ill("kernel's PMUs", "not known", "is /sys mounted");
 	is_hint("tracepoints", "none that can be read", "mount tracefs on");

@@ -177,6 +177,10 @@ static void send(int signo, unsigned int mask)
 	perfctr_signal_send(signo, mask);
 	ck_assert_int_eq(errno, EAGAIN);
 	ck_assert_uint_eq(nreceived, 1);
+	errno = 77;
+	perfctr_signal_send(signo, mask);
+	ck_assert_int_eq(errno, 77);
+	ck_assert_uint_eq(nreceived, 2);
 	ck_assert_int_eq(received.si_signo, signo);
 }
 

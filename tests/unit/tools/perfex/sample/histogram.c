@@ -187,7 +187,9 @@ START_TEST(processes)
 	version = histogram_version(histogram, 8);
 	histogram_fork(histogram, 8, 7);
 	ck_assert_uint_ne(histogram_version(histogram, 8), version);
+	version = histogram_version(histogram, 8);
 	histogram_exec(histogram, 8);
+	ck_assert_uint_ne(histogram_version(histogram, 8), version);
 	histogram_name(histogram, 8, "child");
 	histogram_chain(histogram, 8, chain, 2);
 	histogram_chain(histogram, 7, chain, 2);
