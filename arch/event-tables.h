@@ -12,6 +12,7 @@ enum {
 	EVENT_BITMASK = 1,  /* event, mask: all its masks, those of its group, may be combined */
 	EVENT_DEFAULT = 2,  /* mask: taken if none is named */
 	EVENT_TWIN = 2,	    /* event: another code looks at the second offcore register */
+	EVENT_SECOND = 2,   /* event that is another's name: it has that way first */
 	EVENT_OVERRIDE = 4, /* mask: code replaces the event's, and is not added to it */
 	EVENT_SAME = 4,	    /* event: another name of the one whose record's number is the code */
 	EVENT_P4 = 8,	    /* event: its extra word is of ESCRs */

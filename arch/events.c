@@ -389,6 +389,40 @@ static int apply_counter(struct perfctr_event_choice *choice, const char *text, 
 	return 1;
 }
 
+/* A number after "c=", which may be given once. -1 if it is none, or too large. */
+static int apply_threshold(struct perfctr_event_choice *choice, const char *text, size_t length,
+			   unsigned int more)
+{
+	unsigned int number = 0;
+	size_t i;
+
+	for (i = 0; i < length; i++) {
+		if (text[i] < '0' || text[i] > '9' || number > 255)
+			return -1;
+		number = number * 10 + (unsigned int)(text[i] - '0');
+	}
+	number += more;
+	if (!length || number > (more ? 16 : 255) || choice->threshold)
+		return -1;
+	choice->threshold = 1;
+	choice->cmask = number & 0xFF;
+	return 1;
+}
+
+/* A P4's modifiers in libpfm4's words: "thr=N" is more than N, "cmpl" is not more than that. */
+static int apply_p4(struct perfctr_event_choice *choice, const char *text, size_t length)
+{
+	if (is_text(text, 4, "thr="))
+		return apply_threshold(choice, text + 4, length - 4, 1);
+	if (!is_text(text, length, "cmpl"))
+		return apply_counter(choice, text, length);
+	if (choice->invert)
+		return -1;
+	choice->invert = 1;
+	choice->cmask = choice->cmask ? choice->cmask : 1u;
+	return 1;
+}
+
 /* The modifiers that are words, as apply_modifiers(). Those of libpfm4's that are 0 change nothing.
  */
 static __attribute__((noinline, cold)) int apply_word(struct perfctr_event_choice *choice,
@@ -399,8 +433,16 @@ static __attribute__((noinline, cold)) int apply_word(struct perfctr_event_choic
 	size_t n = length > 2 && text[length - 2] == '=' ? length - 2 : length;
 	unsigned int i, seen = choice->any | choice->intx * 2u | choice->intxcp * 4u;
 
+	if (is_text(text, length, &"ppp"[length < 3 ? 3 - length : 0])) {
+		if (choice->precise)
+			return -1;
+		choice->precise = (unsigned int)length & 3;
+		return 1;
+	}
 	for (i = 0; i < 8 && !is_text(text, n, words[i]); i++)
 		;
+	if (i == 8 && choice->option[0].select && length >= 4)
+		return apply_p4(choice, text, length);
 	if (i == 8)
 		return apply_counter(choice, text, length);
 	if (n < length && text[length - 1] == '0')
@@ -432,6 +474,15 @@ static __attribute__((noinline, cold)) void apply_rest(struct perfctr_event_choi
 	}
 }
 
+/* An event that is named as the second register's has that way first. */
+static __attribute__((noinline, cold)) void swap(struct perfctr_event_choice *choice)
+{
+	struct perfctr_event_option first = choice->option[0];
+
+	choice->option[0] = choice->option[1];
+	choice->option[1] = first;
+}
+
 static HOT enum perfctr_event_error found(struct perfctr_event_choice *choice)
 {
 	if (choice->any || choice->intx || choice->intxcp || choice->named)
@@ -442,21 +493,11 @@ static HOT enum perfctr_event_error found(struct perfctr_event_choice *choice)
 /* 0 if the text is no modifiers; -1 if it is, and wrong. */
 static int apply_modifiers(struct perfctr_event_choice *choice, const char *text, size_t length)
 {
-	unsigned int number = 0, seen, bit, twice = 0;
+	unsigned int seen, bit, twice = 0;
 	size_t i;
 
-	if (length > 1 && text[0] == 'c' && text[1] == '=') {
-		for (i = 2; i < length; i++) {
-			if (text[i] < '0' || text[i] > '9' || number > 255)
-				return -1;
-			number = number * 10 + (unsigned int)(text[i] - '0');
-		}
-		if (length == 2 || number > 255 || choice->threshold)
-			return -1;
-		choice->threshold = 1;
-		choice->cmask = number & 0xFF;
-		return 1;
-	}
+	if (length > 1 && text[0] == 'c' && text[1] == '=')
+		return apply_threshold(choice, text + 2, length - 2, 0);
 	/* As libpfm4 writes it. */
 	if (length == 3 && text[1] == '=' && text[2] == '1')
 		length = 1;
@@ -479,6 +520,57 @@ static int apply_modifiers(struct perfctr_event_choice *choice, const char *text
 	choice->edge |= seen >> 2 & 1;
 	choice->invert |= seen >> 3 & 1;
 	return length > 0;
+}
+
+/* What the event is without a mask, if no mask of the table is that: one without a name. */
+static __attribute__((noinline)) const struct perfctr_event_record *
+default_of(const struct perfctr_event_table *table, const struct perfctr_event_record *event,
+	   uint32_t hash)
+{
+	return find(table, hash, event, "", 0);
+}
+
+static __attribute__((noinline, cold)) uint32_t hash_of(const struct perfctr_event_record *record)
+{
+	const char *name = name_of(record);
+
+	return hash_name(0, name, (unsigned char)name[-1]);
+}
+
+/* An event without a mask that no mask of the table is. */
+static __attribute__((noinline, cold)) enum perfctr_event_error
+found_default(const struct perfctr_event_table *table, const struct perfctr_event_record *event,
+	      uint32_t hash, struct perfctr_event_choice *choice)
+{
+	const struct perfctr_event_record *mask = default_of(table, event, hash);
+
+	if (!mask)
+		return PERFCTR_EVENT_NEEDS_MASK;
+	apply_mask(choice, mask, 0);
+	return found(choice);
+}
+
+static HOT enum perfctr_event_error found_masks(struct perfctr_event_choice *choice,
+						const struct perfctr_event_record *event,
+						int second)
+{
+	add_twin(choice, event);
+	if (second && choice->options == 2)
+		swap(choice);
+	return found(choice);
+}
+
+/* The choice of a word of which nothing is known; its options are added to it. */
+static HOT void begin(struct perfctr_event_choice *choice)
+{
+	choice->options = 0;
+	choice->user = choice->kernel = choice->edge = choice->invert = 0;
+	choice->imode = choice->threshold = 0;
+	choice->any = choice->intx = choice->intxcp = 0;
+	choice->precise = 0;
+	choice->cmask = 0;
+	choice->named = 0;
+	choice->ireset = 0;
 }
 
 enum perfctr_event_error perfctr_event_modify(const char *word, size_t from, size_t length,
@@ -533,15 +625,6 @@ find_spelt(const struct perfctr_event_record *event, const char *word, size_t le
 	return NULL;
 }
 
-/* What the event is without a mask, if no mask of the table is that: one without a name. */
-static const struct perfctr_event_record *default_of(const struct perfctr_event_table *table,
-						     const struct perfctr_event_record *event)
-{
-	const char *name = name_of(event);
-
-	return find(table, hash_name(0, name, (unsigned char)name[-1]), event, "", 0);
-}
-
 enum perfctr_event_error perfctr_event_lookup(const struct perfctr_event_table *table,
 					      const char *word, size_t length,
 					      struct perfctr_event_choice *choice,
@@ -551,16 +634,10 @@ enum perfctr_event_error perfctr_event_lookup(const struct perfctr_event_table *
 	const struct perfctr_event_record *event, *mask;
 	unsigned int masks = 0;
 	uint32_t hash, groups = 0;
-	int p4, dot, result;
-	size_t end;
+	int p4, dot, result, second = 0;
+	size_t end, name_length;
 
-	choice->options = 0;
-	choice->user = choice->kernel = choice->edge = choice->invert = 0;
-	choice->imode = choice->threshold = 0;
-	choice->any = choice->intx = choice->intxcp = 0;
-	choice->cmask = 0;
-	choice->named = 0;
-	choice->ireset = 0;
+	begin(choice);
 again:
 	end = separator(word, 0, length, 1);
 	*part = word;
@@ -575,16 +652,17 @@ again:
 		goto again;
 	}
 	if (event->flags & EVENT_SAME) {
+		second = event->flags & EVENT_SECOND;
 		event = &perfctr_event_records[table->first + event->code];
-		hash = hash_name(0, name_of(event), (unsigned char)name_of(event)[-1]);
+		hash = hash_of(event);
 	}
 	*number = (unsigned int)(event - &perfctr_event_records[table->first]);
+	name_length = end;
 	p4 = event->flags & EVENT_P4;
-	if (p4) {
+	if (p4)
 		add_escrs(choice, event);
-	} else {
+	else
 		add_option(choice, event);
-	}
 	choice->pebs = (event->flags & EVENT_PEBS) != 0;
 	while (end < length) {
 		dot = word[end] == '.';
@@ -613,27 +691,18 @@ again:
 		if (result <= 0)
 			return result < 0 ? PERFCTR_EVENT_MODIFIER : PERFCTR_EVENT_NO_MASK;
 	}
-	if (masks && !(event->flags & EVENT_GROUPS)) {
-		add_twin(choice, event);
-		return found(choice);
-	}
+	if (masks && !(event->flags & EVENT_GROUPS))
+		return found_masks(choice, event, second);
 	if (!next_mask(event, event)) {
 		/* With a mask, the event's other ways would count other things. */
 		add_others(choice, event);
 		return found(choice);
 	}
-	mask = masks ? NULL : default_of(table, event);
-	if (mask) {
-		apply_mask(choice, mask, p4);
-		masks = 1;
-	}
-	if (add_defaults(choice, event, groups, masks, p4)) {
-		add_twin(choice, event);
-		return found(choice);
-	}
+	if (add_defaults(choice, event, groups, masks, p4))
+		return found_masks(choice, event, second);
 	*part = word;
-	*part_length = separator(word, 0, length, 1);
-	return PERFCTR_EVENT_NEEDS_MASK;
+	*part_length = name_length;
+	return found_default(table, event, hash, choice);
 }
 
 unsigned int perfctr_event_walk(const struct perfctr_event_table *table, unsigned int n,
@@ -663,7 +732,8 @@ unsigned int perfctr_event_walk(const struct perfctr_event_table *table, unsigne
 		entry->masks = mask != NULL;
 		while (mask && !(mask->flags & EVENT_DEFAULT))
 			mask = next_mask(event, mask);
-		entry->needs_mask = entry->masks && !mask && !default_of(table, event);
+		entry->needs_mask = entry->masks && !mask &&
+				    !default_of(table, event, hash_of(event));
 		return n + 1;
 	}
 	return 0;

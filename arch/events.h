@@ -4,8 +4,9 @@
  *
  *  *	word = EVENT { (":" | ".") MASK } { ":" modifier }
  *  *	modifier = letters of "uk" (user, kernel), "e" (edge), "i" (invert), or "c=" number
- *  *	         | "t" (any thread) | "intx" | "intxcp" (in transactions) | "PMC" n | "FIXC" n (the
- * counter)
+ *  *	         | "t" (any thread) | "intx" | "intxcp" (in transactions) | "p", "pp", "ppp"
+ * (precise) *	         | "PMC" n | "FIXC" n (the counter) *	         | "thr=" number | "cmpl"
+ * (on a Pentium 4: more than that; not more)
  *
  * The names' case does not matter, except that a small u, k, e or i after a colon is the modifier,
  *  *also where the event has a mask of that name (M, E, S, I). A look-up hashes the word once and
@@ -45,6 +46,7 @@ struct perfctr_event_choice {
 	struct perfctr_event_option option[PERFCTR_EVENT_OPTIONS];
 	unsigned int user:1, kernel:1, edge:1, invert:1;
 	unsigned int pebs:1;	  /* counts only in precise sampling */
+	unsigned int precise:2;	  /* how precisely that is asked for: p, pp, ppp */
 	unsigned int threshold:1; /* c=N was given */
 	unsigned int imode:1;
 	unsigned int cmask:8;

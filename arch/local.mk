@@ -55,7 +55,7 @@ nodist_arch_libarch_la_SOURCES = arch/event-tables.c arch/metric-tables.c
 # Event tables: data files that a person can read -> constant data.
 event_tables = $(srcdir)/arch/arm64/events/*.desc $(srcdir)/arch/power/events/*.desc $(srcdir)/arch/powerpc/events/*.desc \
 	$(srcdir)/arch/riscv/events/*.desc $(srcdir)/arch/x86/events/*.desc $(srcdir)/arch/arm64/events/*.alias \
-	$(srcdir)/arch/x86/events/*.alias $(srcdir)/arch/arm64/events/*.ev $(srcdir)/arch/power/events/*.ev \
+	$(srcdir)/arch/power/events/*.alias $(srcdir)/arch/x86/events/*.alias $(srcdir)/arch/arm64/events/*.ev $(srcdir)/arch/power/events/*.ev \
 	$(srcdir)/arch/powerpc/events/*.ev $(srcdir)/arch/riscv/events/*.ev $(srcdir)/arch/x86/events/*.ev
 BUILT_SOURCES += arch/event-tables.c
 CLEANFILES += arch/event-tables.c

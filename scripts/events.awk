@@ -270,7 +270,8 @@ function read_alias(    words, i)
 		return
 	}
 	i = $1 ~ /^(event|group|mask|also)$/
-	if (alias_for == "" || NF != 2 && !i)
+	alias_second[aliases + 1] = NF == 3 && $3 == "second"
+	if (alias_for == "" || NF != 2 + alias_second[aliases + 1] && !i)
 		fail("\"for\" must come first, and then lines of two names")
 	if (!i)
 		check_alias()
@@ -619,7 +620,7 @@ function add_alias(i, at,    name, from, parts, n)
 		return 0
 	if (n == 1 && r_kind[from] == "EVENT") {
 		a_extra = a_set = 0
-		add_record("EVENT", alias_name[i], from - first_record, 0, 0, 4)
+		add_record("EVENT", alias_name[i], from - first_record, 0, 0, 4 + alias_second[i] * 2)
 		same[r] = from
 		return 1
 	}
@@ -680,8 +681,9 @@ function key_of(i)
 	return r_kind[i] == "EVENT" ? r_name[i] : r_name[i - r_back[i]] "." r_name[i]
 }
 
-# Put the table's names into size buckets; the result is the longest way to one of them.
-function fill(size,    i, slot, way, longest)
+# Put the table's names into size buckets; the result is how long the ways to its own names are, all together, and
+# the longest one.
+function fill(size,    i, slot, way, longest, all)
 {
 	split("", buckets)
 	for (i = first_record; i <= r; i++) {
@@ -690,12 +692,14 @@ function fill(size,    i, slot, way, longest)
 		slot = r_hash[i] % size
 		for (way = 1; slot in buckets; way++)
 			slot = (slot + 1) % size
+		if (i < end_of_records)
+			all += way
 		if (way > longest)
 			longest = way
 		# The upper half of the hash beside the number, so that few names need comparing.
 		buckets[slot] = int(r_hash[i] / 65536) * 65536 + i - first_record + 1
 	}
-	return longest
+	return all + longest
 }
 
 # Whether all programmable counters of the second set are in the first.

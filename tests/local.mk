@@ -23,7 +23,8 @@ EXTRA_DIST += \
 	tests/harness/stream.h \
 	tests/html/browser.py tests/html/made.py tests/html/pages.py tests/html/run.sh \
 	tests/consumers \
-	tests/libpfm4/abi.c tests/libpfm4/attrs.c tests/libpfm4/judges.sh tests/libpfm4/processor.c \
+	tests/libpfm4/abi.c tests/libpfm4/attrs.c tests/libpfm4/differences tests/libpfm4/judges.sh tests/libpfm4/processor.c \
+	tests/libpfm4/processors tests/libpfm4/strings tests/libpfm4/strings.c \
 	tests/loops/README.md \
 	tests/tables \
 	tests/unit/assign.h \

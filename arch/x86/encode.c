@@ -54,7 +54,8 @@ static inline const char *impossible_p6(const struct perfctr_cpu *cpu,
 			       : "a fixed counter has no e, i or c=N, and no other can count it";
 	if (option->code & (uint32_t)cpu->reserved)
 		return "it needs AnyThread (bit 21), which this processor does not have";
-	if (!option->reg || option->reg - OFFCORE_RSP0 < 2)
+	if (!option->reg || option->reg - OFFCORE_RSP0 < 2 ||
+	    (option->reg == PEBS_LD_LAT && choice->precise))
 		return NULL;
 	if (option->reg != PEBS_FRONTEND)
 		return "it needs a register that no control can carry";
@@ -65,7 +66,7 @@ static inline const char *impossible_p6(const struct perfctr_cpu *cpu,
 static inline const char *impossible(const struct perfctr_cpu *cpu,
 				     const struct perfctr_event_choice *choice)
 {
-	if (choice->pebs)
+	if (choice->pebs && !choice->precise)
 		return "it counts only in precise sampling";
 	if (choice->imode && !cpu->pcint)
 		return "this processor can't interrupt on overflow";

@@ -12,6 +12,7 @@
 #define OFFCORE_RSP0  0x1A6
 #define OFFCORE_RSP1  0x1A7
 #define P4_COUNTER0   0x300
+#define PEBS_LD_LAT   0x3F6
 #define PEBS_FRONTEND 0x3F7
 
 #endif /* PERFCTR_ARCH_MSRS_H */

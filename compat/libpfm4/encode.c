@@ -2,13 +2,14 @@
 /*
  * An event's text becomes its number, its attr and its full text:
  *
- *  *	text = [PMU "::"] EVENT {":" (MASK | modifier ["=" value])}
+ *  *	text = [PMU "::"] EVENT {(":" | ".") (MASK | 0xVALUE | modifier ["=" value])}
  *
  * Events and masks go to libperfctr in its own words; levels, periods and so on are perf_events'.
  */
 #include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <strings.h>
 #include <libperfctr.h>
@@ -25,6 +26,8 @@ struct parts {
 struct masks {
 	char text[300]; /* ":MASK:MASK" */
 	int n, unlisted;
+	bool is_raw;
+	uint64_t raw; /* instead of masks */
 };
 
 /* False: the text is a list, or perf's own syntax, or too long. */
@@ -40,7 +43,7 @@ static bool split(const char *text, struct parts *parts)
 		parts->prefix_length = (size_t)(colons - text);
 		parts->name = colons + 2;
 	}
-	parts->name_length = strcspn(parts->name, ":");
+	parts->name_length = strcspn(parts->name, ":.");
 	parts->rest = parts->name + parts->name_length;
 	return parts->name_length > 0;
 }
@@ -61,8 +64,14 @@ __attribute__((format(printf, 3, 4))) static void append(char *text, size_t size
 static int resolve(const char *word, struct perf_event_attr *attr)
 {
 	struct perfctr_list *list = perfctr_list_resolve(word, 0);
+	char precise[420];
 	int result;
 
+	/* What counts in precise sampling only is for callers to open so. */
+	if (!list && errno == EOPNOTSUPP) {
+		snprintf(precise, sizeof(precise), "%s:p", word);
+		list = perfctr_list_resolve(precise, 0);
+	}
 	if (!list)
 		return -1;
 	result = perfctr_list_attr(list, 0, 0, attr, NULL, NULL, 0);
@@ -90,10 +99,30 @@ bool encode_is_default(const struct event *event, int mask)
 
 /* ---- the event ---- */
 
+/* Which modifiers Intel's event of this name has more than others. */
+static unsigned int more_of(const char *name, size_t length)
+{
+	static const struct {
+		char name[20];
+		unsigned int of;
+	} more[] = {
+		{ "MEM_TRANS_RETIRED", OF_LATENCY },
+		{ "MEM_INST_RETIRED", OF_LATENCY },
+		{ "FRONTEND_RETIRED", OF_FRONTEND },
+	};
+	unsigned int i;
+
+	for (i = 0; i < 3; i++)
+		if (strlen(more[i].name) == length && !strncasecmp(more[i].name, name, length))
+			return more[i].of;
+	return 0;
+}
+
 unsigned int encode_of(const struct pmu *pmu, const struct event *event)
 {
-	return pmu->of == OF_KERNEL && !strncasecmp(event->name, "PERF_COUNT_SW_", 14) ? OF_SOFTWARE
-										       : pmu->of;
+	if (pmu->of == OF_KERNEL && !strncasecmp(event->name, "PERF_COUNT_SW_", 14))
+		return OF_SOFTWARE;
+	return pmu->of | (pmu->of & OF_INTEL ? more_of(event->name, strlen(event->name)) : 0);
 }
 
 /* The nth PMU in which to look for a name without one. The architectural events are aliases, too.
@@ -154,35 +183,152 @@ static const struct pmu *pmu_of(const struct perf_event_attr *attr, const struct
 
 /* ---- masks and modifiers ---- */
 
+/* A unit mask as a number, as in 0x1f; false: it is none. */
+static bool parse_raw(const char *text, size_t length, struct masks *masks)
+{
+	char number[24], *end;
+
+	if (masks->is_raw || length < 3 || length >= sizeof(number) || text[0] != '0' ||
+	    (text[1] | 0x20) != 'x')
+		return false;
+	memcpy(number, text, length);
+	number[length] = '\0';
+	masks->raw = strtoull(number, &end, 16);
+	masks->is_raw = !*end;
+	return masks->is_raw;
+}
+
+/* Whether ":MASK:MASK" has this mask. */
+static bool has_mask(const char *text, const char *name)
+{
+	size_t length;
+
+	for (; *text; text += length) {
+		length = strcspn(++text, ":");
+		if (strlen(name) == length && !strncasecmp(text, name, length))
+			return true;
+	}
+	return false;
+}
+
+static void add_mask(struct masks *masks, const struct event *event, int mask, const char *text,
+		     size_t length)
+{
+	char word[300];
+
+	if (mask >= 0)
+		snprintf(word, sizeof(word), ":%s", event->masks[mask].name);
+	else
+		snprintf(word, sizeof(word), ":%.*s", (int)length, text);
+	/* A mask may be named twice. */
+	if (has_mask(masks->text, word + 1))
+		return;
+	masks->n++;
+	masks->unlisted += mask < 0;
+	append(masks->text, sizeof(masks->text), "%s", word);
+}
+
+/*
+ * The mask or modifier at the text's begin, of this length. 1: it is taken; 0: it may be a mask
+ * that is not listed; or an error.
+ */
+static int take(const char *text, size_t length, const struct event *event, unsigned int of, int os,
+		struct masks *masks, struct modifiers *modifiers)
+{
+	int mask = event ? events_find_mask(event, text, length) : -1;
+
+	if (mask >= 0) {
+		add_mask(masks, event, mask, text, length);
+		return 1;
+	}
+	if (parse_raw(text, length, masks))
+		return 1;
+	return modifiers_take(modifiers, of, os, text, length);
+}
+
 /* PFM_SUCCESS, or an error. event: NULL if it is not listed. */
 static int parse_rest(const char *rest, const struct event *event, unsigned int of, int os,
 		      struct masks *masks, struct modifiers *modifiers)
 {
-	size_t length;
-	int mask, taken;
+	size_t length, shorter;
+	int taken;
 
 	*masks = (struct masks){ .n = 0 };
 	for (; *rest; rest += length) {
 		length = strcspn(++rest, ":");
 		if (length == 0)
 			return PFM_ERR_ATTR;
-		mask = event ? events_find_mask(event, rest, length) : -1;
-		/* A small letter is the modifier, where there is a mask of that name. */
-		taken = mask >= 0 && !strncmp(event->masks[mask].name, rest, length)
-				? 0
-				: modifiers_take(modifiers, of, os, rest, length);
+		/* A dot is as good as a colon, but there are names with dots. */
+		shorter = strcspn(rest, ".:");
+		taken = 0;
+		if (shorter && shorter < length &&
+		    (!event || events_find_mask(event, rest, length) < 0))
+			taken = take(rest, shorter, event, of, os, masks, modifiers);
+		if (taken)
+			length = shorter;
+		else
+			taken = take(rest, length, event, of, os, masks, modifiers);
 		if (taken < 0)
 			return taken;
-		if (taken)
-			continue;
-		masks->n++;
-		masks->unlisted += mask < 0;
-		if (mask >= 0)
-			append(masks->text, sizeof(masks->text), ":%s", event->masks[mask].name);
-		else
-			append(masks->text, sizeof(masks->text), ":%.*s", (int)length, rest);
+		if (!taken)
+			add_mask(masks, event, -1, rest, length);
 	}
+	if (masks->is_raw && masks->unlisted)
+		return PFM_ERR_ATTR;
+	/* AMD's events have a mask of this name that is all others together. */
+	return (masks->is_raw && masks->n) ||
+			       (of & OF_AMD && masks->n > 1 && has_mask(masks->text, "ALL"))
+		       ? PFM_ERR_FEATCOMB
+		       : PFM_SUCCESS;
+}
+
+/* The word's event select with the unit mask, or register's value, that is a number. */
+static int set_raw(const char *word, const struct event *event, const struct masks *masks,
+		   const struct modifiers *modifiers, struct perf_event_attr *attr)
+{
+	const uint64_t *value = modifiers->value;
+
+	if (resolve(word, attr) < 0 &&
+	    (!event || !event->nmasks || encode_attr(event, 0, attr) < 0))
+		return event ? PFM_ERR_UMASK : PFM_ERR_NOTFOUND;
+	if (masks->raw > (attr->config1 ? (1ull << 38) - 1 : 0xFF))
+		return PFM_ERR_ATTR;
+	if (attr->config1)
+		attr->config1 = masks->raw;
+	else
+		attr->config = (attr->config & 0xF000000FFu) | masks->raw << 8;
+	attr->config |= value[MODIFIER_EDGE] << 18 | value[MODIFIER_THREADS] << 21 |
+			value[MODIFIER_INVERT] << 23 | value[MODIFIER_THRESHOLD] << 24 |
+			value[MODIFIER_INTX] << 32 | value[MODIFIER_INTXCP] << 33;
 	return PFM_SUCCESS;
+}
+
+/* What a mask has of its own can't be given again; an edge is one of a threshold. */
+static int check_modes(const char *word, unsigned int of, const struct modifiers *modifiers)
+{
+	static const struct {
+		uint64_t bits;
+		int place;
+	} modes[] = {
+		{ 0x40000, MODIFIER_EDGE },
+		{ 0x200000, MODIFIER_THREADS },
+		{ 0x800000, MODIFIER_INVERT },
+		{ 0xFF000000, MODIFIER_THRESHOLD },
+	};
+	struct perf_event_attr attr;
+	unsigned int i;
+
+	if (resolve(word, &attr) < 0)
+		return PFM_SUCCESS;
+	for (i = 0; i < 4; i++)
+		if (modifiers->given >> modes[i].place & 1 && attr.config & modes[i].bits &&
+		    (attr.config & modes[i].bits) / (modes[i].bits & -modes[i].bits) !=
+			    modifiers->value[modes[i].place])
+			return PFM_ERR_ATTR_SET;
+	return !(of & OF_EDGES) && modifiers->value[MODIFIER_EDGE] &&
+			       !modifiers->value[MODIFIER_THRESHOLD] && !(attr.config & 0xFF000000)
+		       ? PFM_ERR_ATTR
+		       : PFM_SUCCESS;
 }
 
 /* The modifiers that libperfctr takes, in its words. */
@@ -194,6 +340,33 @@ static void append_modifiers(char *word, size_t size, const struct modifiers *mo
 		append(word, size, ":i");
 	if (modifiers->value[MODIFIER_THRESHOLD])
 		append(word, size, ":c=%d", (int)modifiers->value[MODIFIER_THRESHOLD]);
+	if (modifiers->value[MODIFIER_THREADS])
+		append(word, size, ":t");
+	if (modifiers->value[MODIFIER_INTX])
+		append(word, size, ":intx");
+	if (modifiers->value[MODIFIER_INTXCP])
+		append(word, size, ":intxcp");
+}
+
+/*
+ * Modifiers that are in the register beside the event select, of masks that have one. PFM_SUCCESS,
+ * or an error.
+ */
+static int set_register(const struct modifiers *modifiers, struct perf_event_attr *attr)
+{
+	const uint64_t *value = modifiers->value, bubble = 0xFFF00;
+
+	if (value[MODIFIER_LATENCY]) {
+		if (!attr->config1)
+			return PFM_ERR_ATTR;
+		attr->config1 = value[MODIFIER_LATENCY];
+	}
+	if (value[MODIFIER_FRONTEND]) {
+		if ((attr->config1 & bubble) != 0x100)
+			return attr->config1 & bubble ? PFM_ERR_ATTR_SET : PFM_ERR_ATTR;
+		attr->config1 = (attr->config1 & ~bubble) | value[MODIFIER_FRONTEND] << 8;
+	}
+	return PFM_SUCCESS;
 }
 
 /* What else modifiers mean, and what holds where none was given. */
@@ -235,12 +408,15 @@ static void write_text(struct encoded *to, const struct event *event, const stru
 
 	to->text[0] = '\0';
 	append(to->text, sizeof(to->text), "%s::%s%s", to->pmu->name, event->name, masks->text);
-	if (!masks->n)
+	if (masks->is_raw)
+		append(to->text, sizeof(to->text), ":0x%llx", (unsigned long long)masks->raw);
+	else if (!masks->n)
 		append_defaults(to, event);
 	for (i = 0; (modifier = modifiers_nth(of, os, i)); i++) {
 		uint64_t value = to->modifiers.value[modifier->place];
 
 		if (modifier->place == MODIFIER_CPU || modifier->place == MODIFIER_PINNED ||
+		    modifier->place == MODIFIER_SAMPLING ||
 		    (!value &&
 		     (modifier->place == MODIFIER_PERIOD || modifier->place == MODIFIER_FREQUENCY)))
 			continue;
@@ -299,13 +475,32 @@ static int refused(const struct event *event, const struct masks *masks)
 
 /* The word for libperfctr, which knows more names of this machine's PMU than there are here. */
 static void write_word(char *word, size_t size, const struct parts *parts,
-		       const struct masks *masks, const struct modifiers *modifiers)
+		       const struct masks *masks)
 {
 	word[0] = '\0';
 	if (parts->prefix && !pmus_named(parts->prefix, parts->prefix_length))
 		append(word, size, "%.*s::", (int)parts->prefix_length, parts->prefix);
 	append(word, size, "%.*s%s", (int)parts->name_length, parts->name, masks->text);
-	append_modifiers(word, size, modifiers);
+}
+
+/* What the word selects. PFM_SUCCESS, or an error. */
+static int select_event(struct encoded *to, const struct event *event, unsigned int of,
+			const struct parts *parts, const struct masks *masks)
+{
+	char word[400];
+	int result;
+
+	write_word(word, sizeof(word), parts, masks);
+	if (masks->is_raw)
+		return of & OF_X86 ? set_raw(word, event, masks, &to->modifiers, &to->attr)
+				   : PFM_ERR_ATTR;
+	if (of & OF_INTEL) {
+		result = check_modes(word, of, &to->modifiers);
+		if (result != PFM_SUCCESS)
+			return result;
+	}
+	append_modifiers(word, sizeof(word), &to->modifiers);
+	return resolve(word, &to->attr) < 0 ? refused(event, masks) : PFM_SUCCESS;
 }
 
 int encode(const char *text, unsigned int levels, int os, struct encoded *to)
@@ -314,7 +509,6 @@ int encode(const char *text, unsigned int levels, int os, struct encoded *to)
 	unsigned int of = OF_KERNEL | (pmus_native() ? pmus_native()->of : OF_OTHER);
 	struct parts parts;
 	struct masks masks;
-	char word[400];
 	int result;
 
 	*to = (struct encoded){ .event = -1 };
@@ -327,13 +521,18 @@ int encode(const char *text, unsigned int levels, int os, struct encoded *to)
 		of = encode_of(to->pmu, event);
 	} else if (result != PFM_ERR_NOTFOUND) {
 		return result;
+	} else if (of & OF_INTEL) {
+		of |= more_of(parts.name, parts.name_length);
 	}
 	result = parse_rest(parts.rest, event, of, os, &masks, &to->modifiers);
 	if (result != PFM_SUCCESS)
 		return result;
-	write_word(word, sizeof(word), &parts, &masks, &to->modifiers);
-	if (resolve(word, &to->attr) < 0)
-		return refused(event, &masks);
+	result = select_event(to, event, of, &parts, &masks);
+	if (result != PFM_SUCCESS)
+		return result;
+	result = set_register(&to->modifiers, &to->attr);
+	if (result != PFM_SUCCESS)
+		return result;
 	if (!event)
 		to->pmu = pmu_of(&to->attr, &parts);
 	if (!to->pmu)

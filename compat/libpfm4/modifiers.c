@@ -27,6 +27,13 @@ static const struct modifier table[] = {
 	PMU("e", EDGE, BOOL, 2, NONE | PERF, OF_X86, "count edges"),
 	PMU("i", INVERT, BOOL, 3, NONE | PERF, OF_X86, "invert the threshold"),
 	PMU("c", THRESHOLD, INTEGER, 4, NONE | PERF, OF_X86, "threshold, 0 to 255"),
+	PMU("t", THREADS, BOOL, 5, NONE | PERF, OF_THREADS, "count all threads of the core"),
+	PMU("ldlat", LATENCY, INTEGER, 6, NONE | PERF, OF_LATENCY, "least latency, 3 to 65535 cycles"),
+	PMU("intx", INTX, BOOL, 7, NONE | PERF, OF_TSX, "count in transactions"),
+	PMU("intxcp", INTXCP, BOOL, 8, NONE | PERF, OF_TSX, "leave out aborted transactions"),
+	PMU("fe_thres", FRONTEND, INTEGER, 9, NONE | PERF, OF_FRONTEND, "least bubble, 1 to 4095 cycles"),
+	PMU("h", IN_HOST, BOOL, 5, NONE, OF_GUESTS, "count the hypervisor"),
+	PMU("g", IN_GUEST, BOOL, 6, NONE, OF_GUESTS, "count guests"),
 	OS("u", USER, BOOL, 0, PERF, ANY, "count user mode"),
 	OS("k", KERNEL, BOOL, 1, PERF, ANY, "count kernel mode"),
 	OS("h", HYPERVISOR, BOOL, 2, PERF, HARD, "count hypervisor mode"),
@@ -38,6 +45,7 @@ static const struct modifier table[] = {
 	OS("mh", HOST, BOOL, 8, PERF, ANY, "count the host"),
 	OS("cpu", CPU, INTEGER, 9, EXT, ANY, "the processor to count on"),
 	OS("pinned", PINNED, BOOL, 10, EXT, ANY, "always on the PMU"),
+	OS("hw_smpl", SAMPLING, BOOL, 11, EXT, OF_INTEL | OF_KERNEL | OF_RAW, "samples of the PMU, with skid"),
 };
 /* clang-format on */
 
@@ -76,17 +84,30 @@ static int parse_value(const struct modifier *modifier, const char *text, size_t
 	return *end ? PFM_ERR_ATTR_VAL : 0;
 }
 
-/* What no PMU or kernel takes. */
-static bool is_too_large(const struct modifier *modifier, uint64_t value)
+/* Whether no PMU or kernel takes the value. */
+static bool is_out_of_range(const struct modifier *modifier, uint64_t value)
 {
 	switch (modifier->place) {
 	case MODIFIER_THRESHOLD: return value > 255;
+	case MODIFIER_LATENCY: return value < 3 || value > 65535;
+	case MODIFIER_FRONTEND: return value < 1 || value > 4095;
 	case MODIFIER_PRECISE: return value > 3;
 	case MODIFIER_CPU: return value >= INT32_MAX;
 	case MODIFIER_PERIOD:
 	case MODIFIER_FREQUENCY: return value == 0;
 	default: return false;
 	}
+}
+
+/* Whether other events have such a modifier of the PMU. */
+static bool is_modifier(const char *word, size_t length)
+{
+	int i;
+
+	for (i = 0; i < COUNT(table); i++)
+		if (strlen(table[i].name) == length && !strncasecmp(table[i].name, word, length))
+			return true;
+	return false;
 }
 
 int modifiers_take(struct modifiers *modifiers, unsigned int of, int os, const char *word,
@@ -102,16 +123,17 @@ int modifiers_take(struct modifiers *modifiers, unsigned int of, int os, const c
 		    !strncasecmp(table[i].name, word, n))
 			break;
 	if (i == COUNT(table))
-		return 0;
+		return is_modifier(word, n) ? PFM_ERR_ATTR : 0;
 	/* A number is to be given; what is or is not may be named alone. */
 	if (!equals && table[i].type == PFM_ATTR_MOD_INTEGER)
 		return PFM_ERR_ATTR_VAL;
 	if (equals && parse_value(&table[i], equals + 1, length - n - 1, &value) < 0)
 		return PFM_ERR_ATTR_VAL;
-	if (is_too_large(&table[i], value))
+	if (is_out_of_range(&table[i], value))
 		return PFM_ERR_ATTR_VAL;
 	/* Of perf_events' the last one counts. */
-	if (modifiers->given >> table[i].place & 1 && table[i].control == PFM_ATTR_CTRL_PMU)
+	if (modifiers->given >> table[i].place & 1 && table[i].control == PFM_ATTR_CTRL_PMU &&
+	    modifiers->value[table[i].place] != value)
 		return PFM_ERR_ATTR_SET;
 	modifiers->given |= 1u << table[i].place;
 	modifiers->value[table[i].place] = value;

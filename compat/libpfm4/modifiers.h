@@ -11,6 +11,13 @@ enum modifier_place {
 	MODIFIER_EDGE,
 	MODIFIER_INVERT,
 	MODIFIER_THRESHOLD,
+	MODIFIER_THREADS,
+	MODIFIER_LATENCY,
+	MODIFIER_INTX,
+	MODIFIER_INTXCP,
+	MODIFIER_FRONTEND,
+	MODIFIER_IN_HOST,
+	MODIFIER_IN_GUEST,
 	MODIFIER_USER,
 	MODIFIER_KERNEL,
 	MODIFIER_HYPERVISOR,
@@ -22,17 +29,18 @@ enum modifier_place {
 	MODIFIER_HOST,
 	MODIFIER_CPU,
 	MODIFIER_PINNED,
+	MODIFIER_SAMPLING,
 	MODIFIERS,
 };
 
 struct modifier {
-	char name[8];
+	char name[12];
 	unsigned char place;   /* enum modifier_place */
 	unsigned char type;    /* PFM_ATTR_MOD_* */
 	unsigned char control; /* PFM_ATTR_CTRL_* */
 	unsigned char code;    /* libpfm4's number of it */
 	unsigned char systems; /* bits: PFM_OS_* */
-	unsigned char of;      /* bits: OF_* */
+	unsigned short of;     /* bits: OF_* */
 	char description[40];
 };
 

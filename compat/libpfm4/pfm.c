@@ -188,7 +188,7 @@ static uint64_t code_of(const struct pmu *pmu, const struct perf_event_attr *att
 		return attr->config;
 	if (mask)
 		return attr->config >> 8 & 0xFF;
-	return (attr->config & 0xFF) | (pmu->of == OF_AMD ? attr->config >> 24 & 0xF00 : 0);
+	return (attr->config & 0xFF) | (pmu->of & OF_AMD ? attr->config >> 24 & 0xF00 : 0);
 }
 
 static int count_modifiers(unsigned int of, int os)
@@ -300,7 +300,7 @@ static int fill_attr(const struct encoded *encoded, struct perf_event_attr *to)
 	const uint64_t *value = encoded->modifiers.value;
 	size_t size = to->size ? to->size : PERF_ATTR_SIZE_VER0;
 	struct perf_event_attr attr = { .type = 0 };
-	bool has_hypervisor = !pmus_native() || pmus_native()->of != OF_INTEL;
+	bool has_hypervisor = !pmus_native() || !(pmus_native()->of & OF_INTEL);
 
 	if (value[MODIFIER_PERIOD] && value[MODIFIER_FREQUENCY])
 		return PFM_ERR_ATTR_VAL;
@@ -360,7 +360,8 @@ static uint64_t select_of(const struct encoded *encoded)
 	if (!(encoded->pmu->of & OF_X86))
 		return encoded->attr.config;
 	return encoded->attr.config | (value[MODIFIER_USER] ? 1u << 16 : 0) |
-	       (value[MODIFIER_KERNEL] ? 1u << 17 : 0) | 1u << 20 | 1u << 22;
+	       (value[MODIFIER_KERNEL] ? 1u << 17 : 0) | 1u << 20 | 1u << 22 |
+	       value[MODIFIER_IN_GUEST] << 40 | value[MODIFIER_IN_HOST] << 41;
 }
 
 /* Gives out the words, in the caller's array or in one that he is to free. */

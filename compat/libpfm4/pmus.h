@@ -7,7 +7,20 @@
 #include <stddef.h>
 
 /* The modifiers of an event depend on what it is of: bits. */
-enum { OF_INTEL = 1, OF_AMD = 2, OF_OTHER = 4, OF_KERNEL = 8, OF_SOFTWARE = 16, OF_RAW = 32 };
+enum {
+	OF_INTEL = 1,
+	OF_AMD = 2,
+	OF_OTHER = 4,
+	OF_KERNEL = 8,
+	OF_SOFTWARE = 16,
+	OF_RAW = 32,
+	OF_THREADS = 64,    /* Intel: can count both threads of a core */
+	OF_TSX = 128,	    /* Intel: has transactions */
+	OF_EDGES = 2048,    /* Intel: counts edges without a threshold */
+	OF_GUESTS = 256,    /* AMD: tells guests from the host */
+	OF_LATENCY = 512,   /* Intel's event of load latencies */
+	OF_FRONTEND = 1024, /* Intel's event of the front end */
+};
 #define OF_X86	(OF_INTEL | OF_AMD)
 #define OF_CORE (OF_X86 | OF_OTHER)
 
@@ -15,7 +28,7 @@ struct pmu {
 	int number;
 	const char *name;
 	const char *id; /* of libperfctr's table; NULL: the kernel's own names, and raw codes */
-	unsigned char of;
+	unsigned short of;
 	unsigned char counters, fixed;
 };
 

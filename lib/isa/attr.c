@@ -179,5 +179,6 @@ int perfctr_event_attr(const struct perfctr_cpu *cpu, const struct perfctr_event
 				    "perf_events can't count %.*s on the %s, whose events "
 				    "it knows by names of its own; load the perfctr driver",
 				    (int)length, word, cpu->name);
+	attr->precise_ip = choice->precise;
 	return 0;
 }

@@ -498,6 +498,11 @@ static SELDOM int make_control(const struct target *target, const char *events, 
 			return -1;
 		if (choose_event(target, words[*n], lengths[*n], &choices[*n]) < 0)
 			return -1;
+		if (choices[*n].precise)
+			return perfctr_fail(EINVAL,
+					    "%.*s: the modifier p (precise) is for sampling by "
+					    "perf_events; a control has none",
+					    perfctr_shown(lengths[*n]), words[*n]);
 		if (!choices[*n].user && !choices[*n].kernel)
 			choices[*n].user = choices[*n].kernel = 1;
 		if (*n == PERFCTR_ASSIGN_MAX - 1)

@@ -16,7 +16,7 @@ max_instructions=1000	# of a look-up of a right name
 max_allocations=0
 max_relocations=242
 max_start=25000		# instructions of a program's start, more than without the library
-max_size=1890000	# bytes, stripped; 1,790,000 before there were aliases; 1,240,000 before descriptions, regions, metrics, RISC-V and POWER
+max_size=1900000	# bytes, stripped; 1,790,000 before there were aliases; 1,240,000 before descriptions, regions, metrics, RISC-V and POWER
 
 # shellcheck disable=SC2086
 $cc -std=gnu11 -D_GNU_SOURCE ${CFLAGS:--O2 -g} -I"$srcdir/include" -I"$srcdir" \

@@ -4,8 +4,9 @@
  *
  *	pmus	the PMUs that it knows: number, name
  *	words	the events of the PMUs that are present, each alone, with each mask, and some with
- *modifiers attrs	what each word of the input selects: type, config*, modes, sampling; or the
- *error
+ *	modifiers attrs	what each word of the input selects: type, config*, modes, sampling;
+ *	or the error
+ *	codes	the words that a driver would write for each word of the input; or the error
  */
 #include <errno.h>
 #include <stdio.h>
@@ -83,6 +84,20 @@ static void print_attr(const char *word)
 		       attr.exclusive, (unsigned long long)attr.sample_period, attr.freq, arg.cpu);
 }
 
+static void print_codes(const char *word)
+{
+	pfm_pmu_encode_arg_t arg = { .size = sizeof(arg) };
+	int i, result = pfm_get_os_event_encoding(word, PFM_PLM0 | PFM_PLM3, PFM_OS_NONE, &arg);
+
+	printf("%s", word);
+	if (result != PFM_SUCCESS)
+		printf("\terror %d", result);
+	for (i = 0; result == PFM_SUCCESS && i < arg.count; i++)
+		printf("\t%llx", (unsigned long long)arg.codes[i]);
+	putchar('\n');
+	free(arg.codes);
+}
+
 int main(int argc, char **argv)
 {
 	char word[600];
@@ -93,9 +108,13 @@ int main(int argc, char **argv)
 		print_pmus();
 	if (!strcmp(argv[1], "words"))
 		print_words();
-	while (!strcmp(argv[1], "attrs") && fgets(word, sizeof(word), stdin)) {
+	while ((!strcmp(argv[1], "attrs") || !strcmp(argv[1], "codes")) &&
+	       fgets(word, sizeof(word), stdin)) {
 		word[strcspn(word, "\n")] = '\0';
-		print_attr(word);
+		if (argv[1][0] == 'a')
+			print_attr(word);
+		else
+			print_codes(word);
 	}
 	pfm_terminate();
 	return ferror(stdout) || fflush(stdout);

@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # libpfm.so.4 of compat/libpfm4 against libpfm4 4.13: numbers and layouts of its header; what it selects for every
-# event and mask, with modifiers, on many processors; its own examples, built against its header and run here; PAPI's
-# and LLVM's programs. Nothing of theirs is kept: they come from Debian's packages.
+# event and mask, with modifiers, on many processors; the words of its own tests, and LLVM's; its own examples, built
+# against its header and run here; PAPI's and LLVM's programs. Nothing of theirs is kept: they come from Debian's packages.
 # usage: judges.sh BUILD WORKDIR	BUILD: configure's directory, after make and make compat/libpfm4/libpfm.la
 # Codes are tests/tables' matter: here the names that both know must have the same type, modes, periods and so on.
 # Prints a line per check; exit status 0 if none failed.
@@ -113,6 +113,26 @@ for place in EPYC-Rome EPYC-Milan; do
 	[ "$(wc -l <"$work/words")" -ge 500 ] && diff "$work/$place.theirs" "$work/$place.ours"
 	check "$place: $(wc -l <"$work/words") words, all the same to the bit" $?
 done
+
+# ---- libpfm4's own tests, and LLVM's counters ----
+
+for tests in x86:x86 arm64:arm64 power:ppc; do
+	compile strings-${tests#*:} -I"$source/include" -DFILE_OF_TESTS="\"$source/tests/validate_${tests%:*}.c\"" \
+		-DTESTS=${tests#*:}_test_events "$here/strings.c" "$theirs/libpfm.so.4"
+	theirs "$work/strings-${tests#*:}"
+done >"$work/strings.txt"
+compile ours -I"$top/include" -I"$top" -I"$build/include" "$top/tests/tables/ours.c" "$build/arch/.libs/libarch.a"
+# Debian 13's LLVM; the table is in its source package alone, which is kept where packages are.
+llvm=19.1.7
+counters=${PERFCTR_DEBS:-$work}/X86PfmCounters-$llvm.td
+if [ ! -e "$counters" ]; then
+	pool=$(apt-get --print-uris download libpfm4 | sed "s/^'\([^']*\/main\)\/.*/\1/; q")
+	/usr/lib/apt/apt-helper download-file "$pool/l/llvm-toolchain-${llvm%%.*}/llvm-toolchain-${llvm%%.*}_$llvm.orig.tar.xz" \
+		"$work/llvm.tar.xz" >"$work/log" 2>&1 || { cat "$work/log"; echo "FAIL LLVM's source"; exit 1; }
+	tar -xJf "$work/llvm.tar.xz" -O --wildcards --occurrence=1 '*/X86PfmCounters.td' >"$counters.new" && mv "$counters.new" "$counters"
+	rm "$work/llvm.tar.xz"
+fi
+LD_LIBRARY_PATH=$theirs "$here/strings" "$work/attrs-own" "$work/attrs" "$work/ours" "$work/strings.txt" "$counters" || failed=1
 
 # ---- programs ----
 

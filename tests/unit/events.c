@@ -1627,10 +1627,10 @@ START_TEST(hidden)
 		{ "icelakex", "ocr:hwpf_l2_any_response", 0, 0x1B7, 0x10070 },
 		{ "icelakex", "OCR:HWPF.L2.ANY.RESPONSE", PERFCTR_EVENT_NO_MASK, 0, 0 },
 	};
+	struct perfctr_event_choice choice;
 	unsigned int i;
 
 	for (i = 0; i < ARRAY_SIZE(all); i++) {
-		struct perfctr_event_choice choice;
 		enum perfctr_event_error error = look_up(all[i].id, all[i].word, &choice);
 
 		ck_assert_msg(error == all[i].error, "%s: %s: %d", all[i].id, all[i].word,
@@ -1642,9 +1642,61 @@ START_TEST(hidden)
 				      choice.option[0].code,
 				      (unsigned long long)choice.option[0].value);
 	}
-	/* The second register is as good. */
-	ck_assert_uint_eq(found("sandybridge", "OFFCORE_RESPONSE_1:DMND_RFO").options, 2);
+	/* The second register is as good, and the first way if the name is its. */
+	choice = found("sandybridge", "OFFCORE_RESPONSE_1:DMND_RFO");
+	ck_assert_uint_eq(choice.options, 2);
+	ck_assert(choice.option[0].code == 0x1BB && choice.option[0].reg == 0x1A7 &&
+		  choice.option[0].value == 0x10002 && choice.option[1].code == 0x1B7 &&
+		  choice.option[1].reg == 0x1A6);
+	choice = found("sandybridge", "OFFCORE_RESPONSE_0:DMND_RFO");
+	ck_assert(choice.option[0].code == 0x1B7 && choice.option[1].code == 0x1BB);
+	choice = found("icelakex", "OFFCORE_RESPONSE_1:HWPF_L2.ANY_RESPONSE");
+	ck_assert(choice.option[0].code == 0x1BB && choice.option[1].code == 0x1B7);
 	ck_assert_uint_eq(found("nehalem_ep", "OFFCORE_RESPONSE_0:DMND_RFO").options, 1);
+}
+END_TEST
+
+/* Precision is perf_events'; Pentium 4's threshold is what libpfm4 counts above. */
+START_TEST(libpfm4s_modifiers)
+{
+	static const struct {
+		const char *id, *word;
+		enum perfctr_event_error error;
+		unsigned int precise, cmask, invert;
+	} all[] = {
+		{ "skylake", "INST_RETIRED:ANY_P:p:u", 0, 1, 0, 0 },
+		{ "skylake", "INST_RETIRED:ANY_P:ppp:c=2", 0, 3, 2, 0 },
+		{ "skylake", "INST_RETIRED:pp", 0, 2, 0, 0 },
+		{ "skylake", "INST_RETIRED:ANY_P:pppp", PERFCTR_EVENT_NO_MASK, 0, 0, 0 },
+		{ "skylake", "INST_RETIRED:ANY_P:P", PERFCTR_EVENT_NO_MASK, 0, 0, 0 },
+		{ "skylake", "INST_RETIRED:ANY_P:p:pp", PERFCTR_EVENT_MODIFIER, 0, 0, 0 },
+		{ "skylake", "INST_RETIRED:ANY_P:cmpl", PERFCTR_EVENT_NO_MASK, 0, 0, 0 },
+		{ "skylake", "INST_RETIRED:ANY_P:thr=1", PERFCTR_EVENT_NO_MASK, 0, 0, 0 },
+		{ "p4", "GLOBAL_POWER_EVENTS:RUNNING:cmpl:e", 0, 0, 1, 1 },
+		{ "p4", "GLOBAL_POWER_EVENTS:RUNNING:thr=0", 0, 0, 1, 0 },
+		{ "p4", "GLOBAL_POWER_EVENTS:RUNNING:thr=15:cmpl", 0, 0, 16, 1 },
+		{ "p4", "GLOBAL_POWER_EVENTS:RUNNING:cmpl:thr=8", 0, 0, 9, 1 },
+		{ "p4", "GLOBAL_POWER_EVENTS:RUNNING:thr=16", PERFCTR_EVENT_MODIFIER, 0, 0, 0 },
+		{ "p4", "GLOBAL_POWER_EVENTS:RUNNING:thr=", PERFCTR_EVENT_MODIFIER, 0, 0, 0 },
+		{ "p4", "GLOBAL_POWER_EVENTS:RUNNING:thr=1:c=1", PERFCTR_EVENT_MODIFIER, 0, 0, 0 },
+		{ "p4", "GLOBAL_POWER_EVENTS:RUNNING:i:cmpl", PERFCTR_EVENT_MODIFIER, 0, 0, 0 },
+		{ "p4", "GLOBAL_POWER_EVENTS:RUNNING:compl", PERFCTR_EVENT_NO_MASK, 0, 0, 0 },
+	};
+	struct perfctr_event_choice choice;
+	unsigned int i;
+
+	for (i = 0; i < ARRAY_SIZE(all); i++) {
+		enum perfctr_event_error error = look_up(all[i].id, all[i].word, &choice);
+
+		ck_assert_msg(error == all[i].error, "%s: %s: %d", all[i].id, all[i].word,
+			      (int)error);
+		if (!error)
+			ck_assert_msg(choice.precise == all[i].precise &&
+					      choice.cmask == all[i].cmask &&
+					      choice.invert == all[i].invert,
+				      "%s: %s: %u %u %u", all[i].id, all[i].word, choice.precise,
+				      choice.cmask, choice.invert);
+	}
 }
 END_TEST
 
@@ -1682,4 +1734,5 @@ UNIT_MAIN("events", 120, names_are_found, names_are_unique, tables_and_processor
 	  masks_in_their_fields, counters_exist, masks_differ, combinations, defaults_are_taken,
 	  groups, counters_of_combinations, outstanding, errors, empty_words, strange_words,
 	  modifiers, small_letters, facts, a_million_words, counters_of_codes, nothing_is_left,
-	  ways_of_p4, counters_of_masks, aliases, masks_of_aliases, hidden, prefixes)
+	  ways_of_p4, counters_of_masks, aliases, masks_of_aliases, hidden, libpfm4s_modifiers,
+	  prefixes)

@@ -267,7 +267,7 @@ START_TEST(lists)
 	idx = pfm_find_event("perf::PERF_COUNT_HW_CACHE_BPU");
 	ck_assert_int_eq(pfm_get_event_info(idx, PFM_OS_PERF_EVENT_EXT, &event), PFM_SUCCESS);
 	ck_assert_str_eq(event.name, "PERF_COUNT_HW_CACHE_BPU");
-	ck_assert(event.pmu == 51 && event.idx == idx && event.nattrs == 3 + 11);
+	ck_assert(event.pmu == 51 && event.idx == idx && event.nattrs == 3 + 12);
 	ck_assert_int_eq(pfm_get_event_info(idx, PFM_OS_NONE, &event), PFM_SUCCESS);
 	ck_assert_int_eq(event.nattrs, 3);
 	ck_assert_int_eq(pfm_get_event_info(idx, PFM_OS_MAX, &event), PFM_ERR_INVAL);
@@ -333,36 +333,110 @@ START_TEST(events_of_skylake)
 		return;
 	}
 	is("L2_RQSTS:MISS", PERF_TYPE_RAW, 0x3F24,
-	   "skl::L2_RQSTS:MISS:e=0:i=0:c=0:u=1:k=1:precise=0:excl=0:mg=0:mh=1");
+	   "skl::L2_RQSTS:MISS:e=0:i=0:c=0:t=0:intx=0:intxcp=0:u=1:k=1:precise=0:excl=0:mg=0:mh=1");
 	is("skl::l2_rqsts:miss:C=2:E:I=1:u", PERF_TYPE_RAW, 0x02843F24,
-	   "skl::L2_RQSTS:MISS:e=1:i=1:c=2:u=1:k=0:precise=0:excl=0:mg=0:mh=1");
+	   "skl::L2_RQSTS:MISS:e=1:i=1:c=2:t=0:intx=0:intxcp=0:u=1:k=0:precise=0:excl=0:mg=0:mh=1");
 	is("L2_RQSTS:MISS:e=0:i=n", PERF_TYPE_RAW, 0x3F24,
-	   "skl::L2_RQSTS:MISS:e=0:i=0:c=0:u=1:k=1:precise=0:excl=0:mg=0:mh=1");
+	   "skl::L2_RQSTS:MISS:e=0:i=0:c=0:t=0:intx=0:intxcp=0:u=1:k=1:precise=0:excl=0:mg=0:mh=1");
 	is("ARITH", PERF_TYPE_RAW, 0x01000114,
-	   "skl::ARITH:DIVIDER_ACTIVE:e=0:i=0:c=0:u=1:k=1:precise=0:excl=0:mg=0:mh=1");
+	   "skl::ARITH:DIVIDER_ACTIVE:e=0:i=0:c=0:t=0:intx=0:intxcp=0:u=1:k=1:precise=0:excl=0:mg=0:mh=1");
 	/* Aliases, also of the architectural PMU. */
 	is("UNHALTED_CORE_CYCLES", PERF_TYPE_RAW, 0x3C,
-	   "skl::UNHALTED_CORE_CYCLES:e=0:i=0:c=0:u=1:k=1:precise=0:excl=0:mg=0:mh=1");
+	   "skl::UNHALTED_CORE_CYCLES:e=0:i=0:c=0:t=0:intx=0:intxcp=0:u=1:k=1:precise=0:excl=0:mg=0:mh=1");
 	is("ix86arch::UNHALTED_CORE_CYCLES", PERF_TYPE_RAW, 0x3C,
 	   "ix86arch::UNHALTED_CORE_CYCLES:e=0:i=0:c=0:u=1:k=1:precise=0:excl=0:mg=0:mh=1");
 	is("FP_ARITH:SCALAR_DOUBLE", PERF_TYPE_RAW, 0x1C7,
-	   "skl::FP_ARITH:SCALAR_DOUBLE:e=0:i=0:c=0:u=1:k=1:precise=0:excl=0:mg=0:mh=1");
+	   "skl::FP_ARITH:SCALAR_DOUBLE:e=0:i=0:c=0:t=0:intx=0:intxcp=0:u=1:k=1:precise=0:excl=0:mg=0:mh=1");
 	is("r1c0", PERF_TYPE_RAW, 0x1C0, "perf_raw::r1c0:u=1:k=1:h=0:precise=0:excl=0:mg=0:mh=1");
 	ck_assert(!answer_of("L2_RQSTS:MISS", LEVELS).attr.exclude_hv);
 	/* A mask of a name that is not listed is then known, as PAPI wants. */
 	idx = pfm_find_event("FP_ARITH");
 	ck_assert_int_eq(pfm_get_event_info(idx, PFM_OS_NONE, &event), PFM_SUCCESS);
-	ck_assert_int_eq(event.nattrs, 1 + 5);
-	fails("L2_RQSTS", PFM_ERR_UMASK);
+	ck_assert_int_eq(event.nattrs, 1 + 8);
+	is("L2_RQSTS", PERF_TYPE_RAW, 0xFF24,
+	   "skl::L2_RQSTS:REFERENCES:e=0:i=0:c=0:t=0:intx=0:intxcp=0:u=1:k=1:precise=0:excl=0:mg=0:"
+	   "mh=1");
+	fails("ICACHE_64B", PFM_ERR_UMASK);
 	fails("L2_RQSTS:FOO", PFM_ERR_ATTR);
 	fails("L2_RQSTS:MISS:c=256", PFM_ERR_ATTR_VAL);
 	fails("L2_RQSTS:MISS:e:e=0", PFM_ERR_ATTR_SET);
-	fails("L2_RQSTS:MISS:c=1:c=1", PFM_ERR_ATTR_SET);
+	fails("L2_RQSTS:MISS:c=1:c=2", PFM_ERR_ATTR_SET);
 	fails("L2_RQSTS:MISS:h", PFM_ERR_ATTR);
 	fails("L2_RQSTS:MISS:REFERENCES", PFM_ERR_FEATCOMB);
 	fails("skl::cycles", PFM_ERR_NOTFOUND);
 	fails("hsw::L2_RQSTS:MISS", PFM_ERR_NOTFOUND);
 	ck_assert_int_eq(pfm_pmu_validate(200, stderr), PFM_SUCCESS);
+	pfm_terminate();
+}
+END_TEST
+
+/* The words that a driver would write, or the error. */
+static void writes(const char *text, uint64_t code, uint64_t value)
+{
+	uint64_t codes[2] = { 0, 0 };
+	pfm_pmu_encode_arg_t arg = { .codes = codes, .count = 2 };
+	int result = pfm_get_os_event_encoding(text, PFM_PLM0 | PFM_PLM3, PFM_OS_NONE, &arg);
+
+	ck_assert_msg(result == PFM_SUCCESS, "%s: %d", text, result);
+	ck_assert_msg(codes[0] == code && codes[1] == value, "%s: %#llx %#llx", text,
+		      (unsigned long long)codes[0], (unsigned long long)codes[1]);
+}
+
+static void refuses(const char *text, int error)
+{
+	uint64_t codes[2];
+	pfm_pmu_encode_arg_t arg = { .codes = codes, .count = 2 };
+	int result = pfm_get_os_event_encoding(text, LEVELS, PFM_OS_NONE, &arg);
+
+	ck_assert_msg(result == error, "%s: %d", text, result);
+}
+
+/* Modifiers of Intel's, masks as numbers, and dots for colons. */
+START_TEST(modifiers_of_skylake)
+{
+	pfm_initialize();
+	if (!is_skylake()) {
+		pfm_terminate();
+		return;
+	}
+	writes("L2_RQSTS:MISS:t:c=1", 0x01733F24, 0);
+	writes("skl::L2_RQSTS.MISS.t=1.c=1:u", 0x01713F24, 0);
+	writes("L2_RQSTS:MISS:intx=0:intxcp=0", 0x533F24, 0);
+	writes("L2_RQSTS:MISS:intx", 0x100533F24, 0);
+	writes("L2_RQSTS:MISS:intx:intxcp=1", 0x300533F24, 0);
+	refuses("L2_RQSTS:MISS:intx=2", PFM_ERR_ATTR_VAL);
+	/* A mask that is named twice is one; so is a modifier with the same value. */
+	writes("L2_RQSTS:MISS:MISS:c=1:c=1", 0x01533F24, 0);
+	/* An edge is one of a threshold, which the mask may have; its own can't be given again. */
+	refuses("L2_RQSTS:MISS:e", PFM_ERR_ATTR);
+	writes("CYCLE_ACTIVITY:STALLS_TOTAL:e", 0x045704A3, 0);
+	writes("CYCLE_ACTIVITY:STALLS_TOTAL:c=4", 0x045304A3, 0);
+	refuses("CYCLE_ACTIVITY:STALLS_TOTAL:c=5", PFM_ERR_ATTR_SET);
+	/* Numbers. */
+	writes("L2_RQSTS:0x1f:c=2:i", 0x02D31F24, 0);
+	writes("CYCLE_ACTIVITY:0x6:c=6", 0x065306A3, 0);
+	writes("OFFCORE_RESPONSE_0:0xf", 0x5301B7, 0xF);
+	writes("OFFCORE_RESPONSE_1:0x3FFFFFFFFF", 0x5301BB, 0x3FFFFFFFFF);
+	refuses("OFFCORE_RESPONSE_1:0x4000000000", PFM_ERR_ATTR);
+	refuses("L2_RQSTS:0x100", PFM_ERR_ATTR);
+	refuses("L2_RQSTS:0x", PFM_ERR_ATTR);
+	refuses("L2_RQSTS:0x1:0x2", PFM_ERR_ATTR);
+	refuses("L2_RQSTS:0x1:MISS", PFM_ERR_FEATCOMB);
+	refuses("NO_SUCH:0x1", PFM_ERR_NOTFOUND);
+	/* Latencies, which count in precise sampling only, and bubbles of the front end. */
+	writes("MEM_TRANS_RETIRED:LOAD_LATENCY:u", 0x5101CD, 3);
+	writes("MEM_TRANS_RETIRED:LOAD_LATENCY:ldlat=65535", 0x5301CD, 65535);
+	writes("MEM_TRANS_RETIRED:LOAD_LATENCY_GT_4:ldlat=7", 0x5301CD, 7);
+	refuses("MEM_TRANS_RETIRED:LOAD_LATENCY:ldlat=2", PFM_ERR_ATTR_VAL);
+	refuses("MEM_TRANS_RETIRED:LOAD_LATENCY:ldlat=65536", PFM_ERR_ATTR_VAL);
+	refuses("L2_RQSTS:MISS:ldlat=3", PFM_ERR_ATTR);
+	writes("FRONTEND_RETIRED:IDQ_1_BUBBLE:fe_thres=4095", 0x5301C6, 0x1FFF06);
+	refuses("FRONTEND_RETIRED:IDQ_1_BUBBLE:fe_thres=4096", PFM_ERR_ATTR_VAL);
+	refuses("FRONTEND_RETIRED:LATENCY_GE_4:fe_thres=5", PFM_ERR_ATTR_SET);
+	refuses("FRONTEND_RETIRED:DSB_MISS:fe_thres=5", PFM_ERR_ATTR);
+	/* Those of AMD are none. */
+	refuses("L2_RQSTS:MISS:g", PFM_ERR_ATTR);
+	ck_assert_uint_eq(answer_of("L2_RQSTS:MISS:hw_smpl", LEVELS).attr.precise_ip, 0);
 	pfm_terminate();
 }
 END_TEST
@@ -392,7 +466,7 @@ START_TEST(codes_of_skylake)
 	ck_assert_int_eq(pfm_get_os_event_encoding("L2_RQSTS:MISS", PFM_PLM3, PFM_OS_NONE, &arg),
 			 PFM_SUCCESS);
 	ck_assert(arg.count == 1 && arg.codes[0] == 0x513F24);
-	ck_assert_str_eq(full, "skl::L2_RQSTS:MISS:k=0:u=1:e=0:i=0:c=0");
+	ck_assert_str_eq(full, "skl::L2_RQSTS:MISS:k=0:u=1:e=0:i=0:c=0:t=0:intx=0:intxcp=0");
 	free(full);
 	free(arg.codes);
 	/* One that has a register beside it takes two words. */
@@ -422,4 +496,4 @@ END_TEST
 
 UNIT_MAIN("libpfm4", 20, before_and_after, errors_have_words, names_of_the_kernel,
 	  modifiers_of_perf_events, sizes, lists, reasons_on_request, events_of_skylake,
-	  codes_of_skylake)
+	  modifiers_of_skylake, codes_of_skylake)

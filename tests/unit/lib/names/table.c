@@ -143,6 +143,11 @@ START_TEST(test_errors)
 	ck_fails(print("c3", "INSTRUCTIONS_EXECUTED:u"), EOPNOTSUPP, "can't tell user from kernel");
 	ck_fails(print("neoverse-n1", "INST_RETIRED:c=2"), EOPNOTSUPP, "no edge detection");
 	ck_fails(perfctr_cpu_control_events(NULL, "x"), EINVAL, "not NULL");
+	/* Precision is for who samples by perf_events. */
+	ck_fails(perfctr_cpu_events_print("skylake", "MEM_TRANS_RETIRED:LOAD_LATENCY_GT_4:pp"),
+		 EINVAL, "MEM_TRANS_RETIRED:LOAD_LATENCY_GT_4:pp: the modifier p (precise)");
+	ck_fails(perfctr_cpu_events_print("zen3", "RETIRED_INSTRUCTIONS:p"), EINVAL,
+		 "a control has none");
 	ck_fails(perfctr_cpu_event_list("pentium99", no_name, NULL), ENOENT, "no processor");
 	memset(&control, 0x5A, sizeof(control));
 	ck_assert_int_eq(perfctr_cpu_control_events(&control, "no_such_event_anywhere"), -1);
