@@ -49,7 +49,7 @@
  */
 static int word_on_core(const struct perfctr_pmu *core, struct perf_event_attr *attr)
 {
-	if (!core || attr->type == PERF_TYPE_SOFTWARE)
+	if (!core)
 		return 1;
 	if (attr->type != PERF_TYPE_RAW)
 		return perfctr_sysfs_generic(core, attr);

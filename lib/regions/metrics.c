@@ -89,28 +89,26 @@ int perfctr_region_metrics_open(struct perfctr_region_metrics *metrics, const ch
  * Adds a group of Intel's slots and their shares, from its first event on: these count only
  * together.
  */
-static int add_group(struct perfctr_text *text, const char **list, bool *inside, struct item item)
+static void add_group(struct perfctr_text *text, const char **list, bool *inside, struct item item)
 {
 	perfctr_text_add(text, "%s{%.*s", text->size ? "," : "", (int)item.length, item.name);
 	while (*inside && next_item(list, inside, &item) > 0)
 		perfctr_text_add(text, ",%.*s", (int)item.length, item.name);
 	perfctr_text_add(text, "}");
-	return *inside ? -1 : 0;
 }
 
 /*
  * Other groups are dissolved: nothing is multiplexed here, so that all events count at the same
  * time anyway.
  */
-static int add_item(struct perfctr_text *text, const char **list, bool *inside,
-		    const struct item *item)
+static void add_item(struct perfctr_text *text, const char **list, bool *inside,
+		     const struct item *item)
 {
 	if (item->opens && *inside && is_name(item, "slots", 5))
-		return add_group(text, list, inside, *item);
-	if (find_event(text->bytes, item) < 0)
+		add_group(text, list, inside, *item);
+	else if (find_event(text->bytes, item) < 0)
 		perfctr_text_add(text, "%s%.*s", text->size ? "," : "", (int)item->length,
 				 item->name);
-	return 0;
 }
 
 int perfctr_region_metrics_list(const struct perfctr_region_metrics *metrics, const char *events,
@@ -124,8 +122,7 @@ int perfctr_region_metrics_list(const struct perfctr_region_metrics *metrics, co
 	if (*events)
 		perfctr_text_add(text, "%s", events);
 	while ((result = next_item(&list, &inside, &item)) > 0)
-		if (add_item(text, &list, &inside, &item) < 0)
-			return -1;
+		add_item(text, &list, &inside, &item);
 	if (result == 0 && text->failed)
 		return no_memory();
 	return result;

@@ -120,6 +120,7 @@ static const char *id_of(const char *pmu)
 /* Before this process looks for the first time, which is the only time. */
 START_TEST(arrowlake)
 {
+	unsigned int n[3] = { 0 };
 	int status = -1;
 	pid_t child = fork();
 
@@ -133,6 +134,9 @@ START_TEST(arrowlake)
 		ck_assert_str_eq(id_of("cpu_lowpower"), "crestmont");
 		/* Skymont and Crestmont have it, by different codes. */
 		means("TOPDOWN_RETIRING:ALL", "cpu_atom:10:0x2c2 cpu_lowpower:11:0x72");
+		/* Each is listed once, of which type soever. */
+		ck_assert_int_eq(perfctr_event_list("cpu", check_name, n), 0);
+		ck_assert_uint_gt(n[2], n[0] + n[1]);
 		root_remove();
 		_exit(0);
 	}

@@ -726,7 +726,38 @@ START_TEST(ignored_modifiers)
 }
 END_TEST
 
-UNIT_MAIN("event", 60, ignored_modifiers, names_of_every_kernel, names_of_caches,
+/* What says more of an event is none itself, and nothing is an event of no name. */
+START_TEST(annotations)
+{
+	static const char *const more[] = { ".scale", ".unit", ".per-pkg", ".snapshot" };
+	char path[64];
+	unsigned int i;
+
+	root_make();
+	root_line("imc/type", "9");
+	root_line("imc/format/event", "config:0-7");
+	root_line("imc/events/reads", "event=0x02");
+	for (i = 0; i < ARRAY_SIZE(more); i++) {
+		snprintf(path, sizeof(path), "imc/events/reads%s", more[i]);
+		root_line(path, "1");
+		snprintf(path, sizeof(path), "imc/reads%s/", more[i]);
+		fails(path, EINVAL, "neither");
+	}
+	ck_assert_uint_eq(parsed("imc/reads/").config, 2);
+	fails("perf::", EINVAL, "\"perf");
+	ck_assert_uint_eq(parsed("perf::cs").config, PERF_COUNT_SW_CONTEXT_SWITCHES);
+	/* Nor is a switch or a filter of tracefs one. */
+	root_line("/sys/kernel/tracing/events/sched/sched_switch/id", "308");
+	root_line("/sys/kernel/tracing/events/sched/sched_switch/enable", "0");
+	root_line("/sys/kernel/tracing/events/sched/enable", "0");
+	root_line("/sys/kernel/tracing/events/sched/filter", "none");
+	ck_assert_uint_eq(number_of("tracepoint"), 1);
+	unsetenv("PERFCTR_ROOT");
+	root_remove();
+}
+END_TEST
+
+UNIT_MAIN("event", 60, annotations, ignored_modifiers, names_of_every_kernel, names_of_caches,
 	  names_of_caches_in_parts, raw_codes, near_misses, modifiers, descriptions_in_sysfs,
 	  fields_in_every_word, hybrid_processors, variants, hostile_descriptions, tracepoints,
 	  tracepoints_of_root, lists, listing, long_names)

@@ -232,6 +232,8 @@ START_TEST(test_percentiles_of_one)
 	add_up(visits, NULL);
 	ck_assert_uint_eq(value->p50, 4579788);
 	ck_assert_uint_eq(value->p99, 4579788);
+	ck_assert(value->mean >= 0 && !(value->deviation > 0 || value->deviation < 0));
+	ck_assert_msg(value->deviation < 1, "%g", value->deviation); /* a number */
 	visits = make(1);
 	visits->histogram[PERFCTR_BUCKETS] = 1;
 	set_range(visits, 5, 6);

@@ -173,6 +173,11 @@ START_TEST(no_ratio_of_guests)
 	ck_assert_uint_eq(ratio_whole(&results, NULL, 1), 2);
 	ck_assert_uint_eq(ratio_whole(&results, NULL, 3), 3);
 	end();
+	begin("cycles:I,instructions,cycles");
+	run_units(1000, 0);
+	results_end(&results);
+	ck_assert_uint_eq(ratio_whole(&results, NULL, 1), 2);
+	end();
 	end_machine();
 }
 END_TEST
@@ -974,6 +979,18 @@ START_TEST(errors_of_metrics)
 	print(table_print);
 	has_lines("1.500 ipc (estimate)", NULL);
 	end();
+	/* One run has an error, of several it is not known. */
+	begin_metrics("ipc");
+	for (i = 0; i < 16; i++)
+		look(i);
+	results_add_run(&results, &(const struct run_end){ .elapsed = 1, .ran = true });
+	print(table_print);
+	ck_assert_ptr_nonnull(strstr(text, "  (estimate, ± "));
+	results_add_run(&results, &(const struct run_end){ .elapsed = 1, .ran = true });
+	results_end(&results);
+	print(table_print);
+	ck_assert_ptr_null(strstr(text, "  (estimate, ± "));
+	end();
 }
 END_TEST
 
@@ -1174,6 +1191,13 @@ START_TEST(stale)
 	events.event[0].reading.quality = PERFCTR_STALE;
 	results_add_run(&results, &longer);
 	results_end(&results);
+	events.stale = strdup("a processor went");
+	print(csv_print);
+	ck_assert_ptr_nonnull(strstr(text, ",cs,stale,100,100,a processor went,"));
+	print(table_print);
+	has_lines("1 cs ± 0.00% 1 1 1 (stale: it stopped early) [1]", "[1] a processor went", NULL);
+	free(events.stale);
+	events.stale = NULL;
 	print(table_print);
 	has_lines("1 cs ± 0.00% 1 1 1 (stale: it stopped early)",
 		  "3.000000 s elapsed ± 33.33% 2.000000 3.000000 4.000000",
@@ -1183,10 +1207,74 @@ START_TEST(stale)
 }
 END_TEST
 
-UNIT_MAIN("results", 20, errors_of_metrics, ratios, no_ratio_of_guests, compared, in_user_mode,
-	  no_ratios, units, openmetrics_units, means, medians, errors, runs_without_a_turn,
-	  no_run_with_a_turn, failed_runs, failed_runs_included, all_runs_failed, failed_run_time,
-	  strict_of_several_runs, metrics, metrics_not_counted, metrics_of_intervals, intervals,
-	  stale, ratios_of_core_types, metrics_of_core_types, no_value_beyond_a_threshold,
-	  many_reasons, ways_to_fail, worst_quality, ratios_of_intervals,
-	  openmetrics_of_doubtful_counts, sums, spreads, compared_emulated, parts_of_core_types)
+/* One target, and several, of each kind. */
+START_TEST(targets_in_json)
+{
+	struct perfctr_target two[] = { { .type = PERFCTR_TARGET_THREAD, .id = 5 },
+					{ .type = PERFCTR_TARGET_THREAD, .id = 6 } };
+
+	begin("cs");
+	add(1, 10, 10, 0);
+	results_end(&results);
+	targets = (struct targets){ .target = two, .n = 1 };
+	print(json_print);
+	ck_assert_ptr_nonnull(strstr(text, "{\"type\":\"counts\",\"tid\":5,"));
+	targets.n = 2;
+	print(json_print);
+	ck_assert_ptr_nonnull(strstr(text, "{\"type\":\"counts\",\"tids\":[5,6],"));
+	two[0].type = two[1].type = PERFCTR_TARGET_PROCESS;
+	print(json_print);
+	ck_assert_ptr_nonnull(strstr(text, "{\"type\":\"counts\",\"pids\":[5,6],"));
+	targets.n = 1;
+	print(json_print);
+	ck_assert_ptr_nonnull(strstr(text, "{\"type\":\"counts\",\"pid\":5,"));
+	targets = (struct targets){ .n = 0 };
+	end();
+}
+END_TEST
+
+/* The first clock that was counted, not the first one. */
+START_TEST(rates_of_clocks)
+{
+	const struct run_end end_of_run = { .elapsed = 4, .ran = true };
+
+	begin("task-clock,cpu-clock,cs");
+	events.event[0].reading.quality = PERFCTR_NOT_COUNTED;
+	events.event[1].reading = (struct perfctr_reading){ .value = 2000000000 };
+	events.event[2].reading = (struct perfctr_reading){ .value = 10 };
+	results_add_run(&results, &end_of_run);
+	results_end(&results);
+	print(table_print);
+	has_lines("2000.00 msec cpu-clock 0.500 CPUs utilized", "10 cs 5.000 /sec", NULL);
+	end();
+}
+END_TEST
+
+/* In another run an event may be counted, or not for another reason. */
+START_TEST(forgotten_reasons)
+{
+	begin("cs");
+	events_refuse(&events, 0, 1, "one reason");
+	events_refuse(&events, 0, 1, "a second one");
+	ck_assert_str_eq(events.event[0].reason, "one reason");
+	events_forget(&events);
+	ck_assert_ptr_null(events.event[0].reason);
+	events_refuse(&events, 0, 1, "another reason");
+	ck_assert_str_eq(events.event[0].reason, "another reason");
+	events_forget(&events);
+	add(1, 10, 10, 0);
+	results_end(&results);
+	print(csv_print);
+	has_lines("1,1,,cs,exact,10,10,", NULL);
+	end();
+}
+END_TEST
+
+UNIT_MAIN("results", 20, targets_in_json, rates_of_clocks, forgotten_reasons, errors_of_metrics,
+	  ratios, no_ratio_of_guests, compared, in_user_mode, no_ratios, units, openmetrics_units,
+	  means, medians, errors, runs_without_a_turn, no_run_with_a_turn, failed_runs,
+	  failed_runs_included, all_runs_failed, failed_run_time, strict_of_several_runs, metrics,
+	  metrics_not_counted, metrics_of_intervals, intervals, stale, ratios_of_core_types,
+	  metrics_of_core_types, no_value_beyond_a_threshold, many_reasons, ways_to_fail,
+	  worst_quality, ratios_of_intervals, openmetrics_of_doubtful_counts, sums, spreads,
+	  compared_emulated, parts_of_core_types)
