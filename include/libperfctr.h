@@ -420,7 +420,7 @@ int perfctr_set_reader(const struct perfctr_set *set, unsigned int i,
 struct perfctr_part {
 	pid_t tid;	 /* -1: all threads; 0: the one that opened the set */
 	int cpu;	 /* -1: all processors */
-	const char *pmu; /* the core type; "" where there is only one */
+	const char *pmu; /* the core type, where there are several, or the unit; else "" */
 	unsigned int reserved[4];
 };
 
@@ -475,16 +475,20 @@ unsigned int perfctr_list_size(const struct perfctr_list *list);
 #define PERFCTR_EVENT_TIME   0x1 /* counts ns */
 #define PERFCTR_EVENT_TSC    0x2 /* counts ticks of the clock that vperfctr_read_tsc() reads */
 #define PERFCTR_EVENT_KERNEL 0x4 /* happens in kernel mode only: in user mode it is 0 */
+/* Its name asks for what means nothing where it is counted: */
+#define PERFCTR_EVENT_SAMPLES 0x8  /* period=, freq= or the modifier S: for samplers */
+#define PERFCTR_EVENT_PERCORE 0x10 /* percore: sums over the threads of each core */
 
 /* One event of a list; strings are valid as long as the list is. */
 struct perfctr_list_event {
-	const char *name;	/* as it was given */
-	const char *unit;	/* a count times scale is a number of these, e.g. "Joules"; or "" */
-	const char *reason;	/* why this machine does not have it; NULL if it has */
-	double scale;		/* 1 unless the kernel says otherwise; of clocks 1e-6, "msec" */
-	unsigned int item;	/* from 0; events of one group have the same */
-	unsigned int nvariants; /* core types that count it, each its own way; else 1; 0: none */
-	unsigned int flags;	/* PERFCTR_EVENT_* */
+	const char *name;   /* as it was given, or as name= in it says */
+	const char *unit;   /* a count times scale is a number of these, e.g. "Joules"; or "" */
+	const char *reason; /* why this machine does not have it; NULL if it has */
+	double scale;	    /* 1 unless the kernel says otherwise; of clocks 1e-6, "msec" */
+	unsigned int item;  /* from 0; events of one group have the same */
+	unsigned int
+		nvariants;  /* core types or units that count it, each its own; else 1; 0: none */
+	unsigned int flags; /* PERFCTR_EVENT_* */
 	unsigned int reserved[5];
 };
 

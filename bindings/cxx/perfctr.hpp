@@ -458,13 +458,16 @@ struct event {
 	double scale;
 	unsigned int item, variants;
 	bool counts_time, counts_tsc, kernel_only;
+	bool asks_for_samples, asks_for_cores; /* perf's terms, which mean nothing here */
 
 	explicit event(const struct perfctr_list_event &c) noexcept
 	    : name(detail::view(c.name)), unit(detail::view(c.unit)),
 	      reason(detail::view(c.reason)), scale(c.scale), item(c.item), variants(c.nvariants),
 	      counts_time((c.flags & PERFCTR_EVENT_TIME) != 0),
 	      counts_tsc((c.flags & PERFCTR_EVENT_TSC) != 0),
-	      kernel_only((c.flags & PERFCTR_EVENT_KERNEL) != 0)
+	      kernel_only((c.flags & PERFCTR_EVENT_KERNEL) != 0),
+	      asks_for_samples((c.flags & PERFCTR_EVENT_SAMPLES) != 0),
+	      asks_for_cores((c.flags & PERFCTR_EVENT_PERCORE) != 0)
 	{
 	}
 };

@@ -59,8 +59,8 @@ ssize_t perfctr_event_next(const char **list, const char **event)
 static int fail_braces(const char *event, size_t length)
 {
 	return perfctr_fail(EINVAL,
-			    "at \"%.*s\": a group is written {event,event}, with modifiers "
-			    "after its events, and not inside another",
+			    "at \"%.*s\": a group is written {event,event}, also with modifiers "
+			    "of all, {event,event}:u, and not inside another",
 			    perfctr_shown(length), event);
 }
 

@@ -187,6 +187,93 @@ static bool parse_cache(const char *word, size_t length, struct perf_event_attr 
 	return false;
 }
 
+/*
+ * ---- perf's other words for caches: TYPE-USE and TYPE-USE-USE. It also takes a type alone, of
+ * which some, such as L1D, are events of processors ----
+ */
+
+struct alias {
+	char name[17];
+	uint8_t value;
+};
+
+static const struct alias cache_words[] = {
+	{ "L1-dcache", PERF_COUNT_HW_CACHE_L1D }, { "l1-d", PERF_COUNT_HW_CACHE_L1D },
+	{ "l1d", PERF_COUNT_HW_CACHE_L1D },	  { "L1-data", PERF_COUNT_HW_CACHE_L1D },
+	{ "L1-icache", PERF_COUNT_HW_CACHE_L1I }, { "l1-i", PERF_COUNT_HW_CACHE_L1I },
+	{ "l1i", PERF_COUNT_HW_CACHE_L1I },	  { "L1-instruction", PERF_COUNT_HW_CACHE_L1I },
+	{ "LLC", PERF_COUNT_HW_CACHE_LL },	  { "L2", PERF_COUNT_HW_CACHE_LL },
+	{ "dTLB", PERF_COUNT_HW_CACHE_DTLB },	  { "d-tlb", PERF_COUNT_HW_CACHE_DTLB },
+	{ "Data-TLB", PERF_COUNT_HW_CACHE_DTLB }, { "iTLB", PERF_COUNT_HW_CACHE_ITLB },
+	{ "i-tlb", PERF_COUNT_HW_CACHE_ITLB },	  { "Instruction-TLB", PERF_COUNT_HW_CACHE_ITLB },
+	{ "branch", PERF_COUNT_HW_CACHE_BPU },	  { "branches", PERF_COUNT_HW_CACHE_BPU },
+	{ "bpu", PERF_COUNT_HW_CACHE_BPU },	  { "btb", PERF_COUNT_HW_CACHE_BPU },
+	{ "bpc", PERF_COUNT_HW_CACHE_BPU },	  { "node", PERF_COUNT_HW_CACHE_NODE },
+};
+
+/* An operation, or 3 and a result. */
+static const struct alias use_words[] = {
+	{ "load", 0 },
+	{ "loads", 0 },
+	{ "read", 0 },
+	{ "store", 1 },
+	{ "stores", 1 },
+	{ "write", 1 },
+	{ "prefetch", 2 },
+	{ "prefetches", 2 },
+	{ "speculative-read", 2 },
+	{ "refs", 3 },
+	{ "speculative-load", 2 },
+	{ "Reference", 3 },
+	{ "ops", 3 },
+	{ "access", 3 },
+	{ "misses", 4 },
+	{ "miss", 4 },
+};
+
+/* The word that the text begins with and a dash or its end follows. NULL: there is none. */
+static const struct alias *find_alias(const struct alias *words, unsigned int n, const char *text,
+				      size_t length)
+{
+	for (; n--; words++) {
+		size_t used = strlen(words->name);
+
+		if (used <= length && !strncasecmp(text, words->name, used) &&
+		    (used == length || text[used] == '-'))
+			return words;
+	}
+	return NULL;
+}
+
+static __attribute__((noinline, cold)) bool parse_cache_words(const char *word, size_t length,
+							      struct perf_event_attr *attr)
+{
+	const char *end = word + length;
+	const struct alias *cache = find_alias(cache_words, ARRAY_SIZE(cache_words), word, length);
+	const struct alias *use;
+	int op = -1, result = -1, *place;
+
+	if (!cache || strlen(cache->name) == length)
+		return false;
+	for (word += strlen(cache->name); word < end; word += strlen(use->name)) {
+		word++;
+		use = find_alias(use_words, ARRAY_SIZE(use_words), word, (size_t)(end - word));
+		if (!use)
+			return false;
+		place = use->value < 3 ? &op : &result;
+		if (*place >= 0)
+			return false;
+		*place = use->value < 3 ? use->value : use->value - 3;
+	}
+	op = op < 0 ? 0 : op;
+	if (!(caches[cache->value].ops & 1u << op))
+		return false;
+	attr->type = PERF_TYPE_HW_CACHE;
+	attr->config = cache->value | (unsigned int)op << 8 |
+		       (result > 0 ? PERF_COUNT_HW_CACHE_RESULT_MISS << 16 : 0);
+	return true;
+}
+
 /* The kernel's own constant, PERF_COUNT_HW_* or PERF_COUNT_SW_*, as libpfm4 has them. */
 static bool parse_constant(const char *word, size_t length, struct perf_event_attr *attr)
 {
@@ -273,6 +360,9 @@ bool perfctr_known_parse(const char *word, size_t length, struct perf_event_attr
 			return true;
 		}
 	}
-	return parse_cache(word, length, attr) || parse_raw(word, length, attr) ||
-	       parse_constant(word, length, attr);
+	/* The words of a cache have dashes between them, unlike most events of processors. */
+	if (memchr(word, '-', length) &&
+	    (parse_cache(word, length, attr) || parse_cache_words(word, length, attr)))
+		return true;
+	return parse_raw(word, length, attr) || parse_constant(word, length, attr);
 }

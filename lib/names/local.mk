@@ -2,6 +2,8 @@
 lib_libinternal_la_SOURCES += \
 	lib/names/catalog.c \
 	lib/names/catalog.h \
+	lib/names/groups.c \
+	lib/names/groups.h \
 	lib/names/known.c \
 	lib/names/known.h \
 	lib/names/name.c \
@@ -12,8 +14,12 @@ lib_libinternal_la_SOURCES += \
 	lib/names/sysfs.h \
 	lib/names/table.c \
 	lib/names/table.h \
+	lib/names/terms.c \
+	lib/names/terms.h \
 	lib/names/tracepoint.c \
 	lib/names/tracepoint.h \
+	lib/names/units.c \
+	lib/names/units.h \
 	lib/names/vendor.c \
 	lib/names/vendor.h
 EXTRA_DIST += lib/names/README.md

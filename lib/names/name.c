@@ -4,8 +4,12 @@
  *
  *  *	event = name [":" modifiers] | subsystem ":" tracepoint [":" modifiers]
  *  *	      | name of the processor's table {":" (mask | modifiers)}
- *  *	      | pmu "/" [term {"," term}] "/" [[":"] modifiers]
- *  *	term  = name of the PMU's events/ | field of its format/ ["=" number]
+ *  *	      | type ":" config [":" modifiers]
+ *  *	      | (pmu | units) "/" [term {"," term}] "/" [[":"] modifiers]
+ *  *	      | any of those without a slash "/" [term of perf's {"," term of perf's}] "/"
+ *  *		[[":"] modifiers]
+ *  *	term  = name of the PMU's events/ | field of its format/ ["=" number] | term of perf's
+ *  *	modifiers = letters {":" letters}
  *
  * "a:b" is an event with modifiers if a is a name by itself, else a tracepoint; if it is neither,
  * and b could be modifiers, a is misspelt.
@@ -28,6 +32,7 @@
 #include "lib/base/error.h"
 #include "lib/base/file.h"
 #include "lib/base/nearest.h"
+#include "lib/base/word.h"
 #include "lib/isa/attr.h"
 #include "lib/isa/native.h"
 #include "lib/isa/pmu.h"
@@ -36,7 +41,9 @@
 #include "lib/names/name.h"
 #include "lib/names/sysfs.h"
 #include "lib/names/table.h"
+#include "lib/names/terms.h"
 #include "lib/names/tracepoint.h"
+#include "lib/names/units.h"
 #include "lib/names/vendor.h"
 #include "libperfctr.h"
 
@@ -118,29 +125,86 @@ static SLOW int parse_vendor(const struct perfctr_pmu *core, int found, const ch
 	return result ? result : found;
 }
 
-#define MODIFIERS "ukhGHI"
+#define MODIFIERS "ukhGHIPDeSWX"
 
 static bool is_modifiers(const char *p, const char *end)
 {
-	while (p < end && strchr(MODIFIERS "p", *p))
+	while (p < end && strchr(MODIFIERS "pbR:", *p))
 		p++;
 	return p == end;
 }
 
-static int parse_modifiers(const char *text, size_t length, struct perf_event_attr *attr)
+/* The modifiers that are given, as bits of a letter's place. */
+enum { USER = 1, KERNEL = 2, HYPERVISOR = 4, GUEST = 8, HOST = 0x10, NOT_IDLE = 0x20, MOST = 0x40 };
+enum { PINNED = 0x80, EXCLUSIVE = 0x100, READ_GROUP = 0x200, WEAK = 0x400 };
+
+static SLOW int fail_modifier(char letter, const char *text, size_t length)
+{
+	bool alone = is_modifiers(text, text + length);
+
+	if (letter == 'b' && alone)
+		return perfctr_fail(EINVAL, "the modifier b has perf count by a program of BPF's, "
+					    "which is not needed here; leave it out");
+	if (letter == 'R' && alone)
+		return perfctr_fail(
+			EINVAL, "the modifier R (retirement latency) is perf's own; leave it "
+				"out, and take PERF_SAMPLE_WEIGHT_STRUCT in a sampler's fields");
+	return perfctr_fail(EINVAL,
+			    "\"%c\" in \":%.*s\" is not a modifier; those are u (user), k "
+			    "(kernel), h (hypervisor), G (guest), H (host), I (not when idle), p "
+			    "and P (precise), D (pinned), e (exclusive), and of groups S and W",
+			    isprint((unsigned char)letter) ? letter : '?', perfctr_shown(length),
+			    text);
+}
+
+/* Adds what other letters than u, k and h mean to what the attr has. */
+static SLOW void set_others(unsigned int seen, struct perf_event_attr *attr, unsigned int *asked)
+{
+	perfctr_attr_set_guests(attr, attr->exclude_host || seen & GUEST,
+				attr->exclude_guest || seen & HOST);
+	attr->exclude_idle |= (seen & NOT_IDLE) != 0;
+	attr->pinned |= (seen & PINNED) != 0;
+	attr->exclusive |= (seen & EXCLUSIVE) != 0;
+	if (seen & MOST)
+		attr->precise_ip = 3;
+	*asked |= (seen & MOST ? PERFCTR_ASKED_MOST_PRECISE : 0) |
+		  (seen & READ_GROUP ? PERFCTR_ASKED_SAMPLES : 0) |
+		  (seen & WEAK ? PERFCTR_ASKED_WEAK : 0);
+}
+
+static inline void set_modes(unsigned int modes, struct perf_event_attr *attr)
+{
+	if (attr->exclude_user | attr->exclude_kernel | attr->exclude_hv)
+		modes |= (attr->exclude_user ? 0u : USER) | (attr->exclude_kernel ? 0u : KERNEL) |
+			 (attr->exclude_hv ? 0u : HYPERVISOR);
+	attr->exclude_user = !(modes & USER);
+	attr->exclude_kernel = !(modes & KERNEL);
+	attr->exclude_hv = !(modes & HYPERVISOR);
+}
+
+/* As perfctr_name_modify(). */
+static inline __attribute__((always_inline)) int
+modify(const char *text, size_t length, struct perf_event_attr *attr, unsigned int *asked)
 {
 	static const char letters[] = MODIFIERS;
-	unsigned int seen = 0;
+	unsigned int seen = 0, all = 0;
 	const char *letter;
 	size_t i;
 
-	if (length == 0)
+	if (length == 0 || text[length - 1] == ':')
 		return perfctr_fail(EINVAL,
 				    "there is no modifier after the colon; it takes letters of "
 				    "\"%s\"",
 				    letters);
 	for (i = 0; i < length; i++) {
 		letter = text[i] ? strchr(letters, text[i]) : NULL;
+		if (letter) {
+			if (seen & 1u << (letter - letters))
+				return perfctr_fail(EINVAL, "the modifier %c is given twice",
+						    text[i]);
+			seen |= 1u << (letter - letters);
+			continue;
+		}
 		if (text[i] == 'p') {
 			if (attr->precise_ip == 3)
 				return perfctr_fail(EINVAL, "the modifier p is given more than "
@@ -148,25 +212,49 @@ static int parse_modifiers(const char *text, size_t length, struct perf_event_at
 			attr->precise_ip++;
 			continue;
 		}
-		if (!letter)
-			return perfctr_fail(EINVAL,
-					    "\"%c\" in \":%.*s\" is not a modifier; those are u "
-					    "(user), k (kernel), h (hypervisor), G (guest), H "
-					    "(host), I (not when idle)",
-					    isprint((unsigned char)text[i]) ? text[i] : '?',
-					    perfctr_shown(length), text);
-		if (seen & 1u << (letter - letters))
-			return perfctr_fail(EINVAL, "the modifier %c is given twice", text[i]);
-		seen |= 1u << (letter - letters);
+		/* Those of a group stand after an event's own, and may be the same. */
+		if (text[i] != ':' || i == 0 || text[i - 1] == ':')
+			return fail_modifier(text[i], text, length);
+		all |= seen;
+		seen = 0;
 	}
-	if (seen & 7) {
-		attr->exclude_user = !(seen & 1);
-		attr->exclude_kernel = !(seen & 2);
-		attr->exclude_hv = !(seen & 4);
-	}
-	perfctr_attr_set_guests(attr, seen & 8, seen & 0x10);
-	attr->exclude_idle = (seen & 0x20) != 0;
+	all |= seen;
+	if (all & 7)
+		set_modes(all & 7, attr);
+	if (all & ~7u)
+		set_others(all, attr, asked);
 	return 0;
+}
+
+SLOW int perfctr_name_modify(const char *text, size_t length, struct perf_event_attr *attr,
+			     unsigned int *asked)
+{
+	return modify(text, length, attr, asked);
+}
+
+static int parse_table(const struct perfctr_pmu *core, const char *event, size_t length,
+		       struct perf_event_attr *attr)
+{
+	return core ? perfctr_core_table_parse(core, event, length, attr)
+		    : perfctr_table_parse(event, length, attr);
+}
+
+/*
+ * Parses an event of the table that has modifiers after it which the table does not know, and that
+ * failed for them; *rest is set to the text after it. 1, or -1 as the table says of the whole.
+ */
+static SLOW int parse_modified(const struct perfctr_pmu *core, const char *event, size_t length,
+			       struct perf_event_attr *attr, const char **rest)
+{
+	const char *end = event + length, *colon;
+
+	for (colon = end - 1; colon > event && strchr(MODIFIERS "pbR:", *colon); colon--) {
+		if (*colon != ':' || parse_table(core, event, (size_t)(colon - event), attr) <= 0)
+			continue;
+		*rest = colon;
+		return 1;
+	}
+	return parse_table(core, event, length, attr);
 }
 
 static const char *end_of_word(const char *event, size_t length)
@@ -203,15 +291,18 @@ static int parse_name(struct perfctr_cores *cores, const struct perfctr_pmu *cor
 			return word_on_core(core, attr);
 	}
 	/* The table before sysfs, which costs system calls. It takes unit masks and modifiers. */
-	found = core ? perfctr_core_table_parse(core, event, length, attr)
-		     : perfctr_table_parse(event, length, attr);
-	if (found < 0)
-		found = !core	? parse_other_tables(cores, found, event, length, attr)
-			: alone ? -1
-				: 0;
-	if (found > 0) {
-		*rest = end;
+	found = parse_table(core, event, length, attr);
+	*rest = end;
+	if (found > 0)
 		return 1;
+	if (found < 0) {
+		found = parse_modified(core, event, length, attr, rest);
+		if (found < 0)
+			found = !core	? parse_other_tables(cores, found, event, length, attr)
+				: alone ? -1
+					: 0;
+		if (found > 0)
+			return 1;
 	}
 	*rest = end_of_word(event, length);
 	if (own && found == 0 && perfctr_known_parse(event, (size_t)(*rest - event), attr))
@@ -230,6 +321,9 @@ static int parse_name(struct perfctr_cores *cores, const struct perfctr_pmu *cor
 	return found < 0 && core && !alone ? 0 : found;
 }
 
+static int parse_before_slash(struct perfctr_cores *cores, const char *event, size_t length,
+			      struct perf_event_attr *attr, char *pmu, const char **rest);
+
 static void begin(struct perf_event_attr *attr)
 {
 	/* Copied in fewer instructions than it is cleared. */
@@ -239,13 +333,14 @@ static void begin(struct perf_event_attr *attr)
 }
 
 /* PMU/NAME/ with a name that needs no PMU, as in cpu_atom/cycles/. 1, 0, -1 as above. */
-static int parse_named_core(struct perfctr_cores *cores, const char *pmu, const char *word,
+static int parse_named_core(struct perfctr_cores *cores, const char *pmu, const char *terms,
 			    size_t length, struct perf_event_attr *attr)
 {
-	const char *rest;
+	const char *rest, *word = NULL;
 	int i, n, found = 0;
 
-	if (length == 0 || memchr(word, '=', length) || memchr(word, ',', length))
+	length = perfctr_terms_event(terms, length, &word);
+	if (length == 0)
 		return 0;
 	n = perfctr_cores_look(cores);
 	for (i = 0; i < n; i++) {
@@ -264,15 +359,122 @@ static int parse_named_core(struct perfctr_cores *cores, const char *pmu, const 
 	return found;
 }
 
-static SLOW int parse_pmu(struct perfctr_cores *cores, const char *word, size_t word_length,
-			  const char *terms, size_t length, struct perf_event_attr *attr, char *pmu)
-{
-	int found;
+/* An event's text in parts: "BASE/TERMS/REST". */
+struct slashed {
+	const char *base, *terms, *rest;
+	size_t base_length, terms_length;
+};
 
-	if (perfctr_sysfs_find(word, word_length, pmu) < 0)
+static int split(const char *event, size_t length, struct slashed *parts)
+{
+	const char *end = event + length, *slash = memchr(event, '/', length), *close;
+
+	close = memchr(slash + 1, '/', (size_t)(end - slash - 1));
+	if (!close)
+		return perfctr_fail(EINVAL, "\"%.*s\" has no closing /", perfctr_shown(length),
+				    event);
+	*parts = (struct slashed){
+		.base = event,
+		.terms = slash + 1,
+		.rest = close + 1,
+		.base_length = (size_t)(slash - event),
+		.terms_length = (size_t)(close - slash - 1),
+	};
+	return 0;
+}
+
+static int parse_pmu(struct perfctr_cores *cores, const char *pmu, const struct slashed *parts,
+		     struct perf_event_attr *attr, unsigned int *asked)
+{
+	int found = parse_named_core(cores, pmu, parts->terms, parts->terms_length, attr);
+
+	if (found < 0 ||
+	    (found == 0 && perfctr_sysfs_parse(pmu, parts->terms, parts->terms_length, attr) < 0))
 		return -1;
-	found = parse_named_core(cores, pmu, terms, length, attr);
-	return found == 0 ? perfctr_sysfs_parse(pmu, terms, length, attr) : found < 0 ? -1 : 0;
+	return perfctr_terms_apply(parts->terms, parts->terms_length, attr, asked);
+}
+
+/*
+ * Parses the terms after an event that is on no PMU by its text: perf's own, and what the word
+ * config1 or config2 of its attr is to be.
+ */
+static int parse_own_terms(const struct slashed *parts, struct perf_event_attr *attr,
+			   unsigned int *asked)
+{
+	const char *terms = parts->terms, *end = terms + parts->terms_length;
+	struct perfctr_term term;
+	uint64_t value;
+
+	while (perfctr_term_next(&terms, end, &term)) {
+		bool config = term.length == 7 && !strncasecmp(term.name, "config", 6) &&
+			      (term.name[6] == '1' || term.name[6] == '2');
+
+		if (perfctr_term_is_perfs(&term))
+			continue;
+		value = 1;
+		if (!config ||
+		    (term.value && !perfctr_term_number(term.value, term.value_length, &value)))
+			return perfctr_fail(EINVAL,
+					    "\"%.*s\" in \"%.*s\" is not for an event without a "
+					    "PMU: there are name=, period=, freq=, percore, and "
+					    "config1= and config2= with a number",
+					    perfctr_shown(term.length), term.name,
+					    perfctr_shown(parts->terms_length), parts->terms);
+		*(term.name[6] == '1' ? &attr->config1 : &attr->config2) = value;
+	}
+	return perfctr_terms_apply(parts->terms, parts->terms_length, attr, asked);
+}
+
+/* ---- events of one of several units ---- */
+
+static SLOW int parse_units(struct perfctr_cores *cores, const struct perfctr_units *units,
+			    const struct slashed *parts, struct perf_event_attr *attr, char *pmu,
+			    unsigned int *asked)
+{
+	int result = -1;
+	unsigned int i;
+
+	for (i = 0; i < units->n && result < 0; i++) {
+		begin(attr);
+		*asked = 0;
+		strcpy(pmu, units->name[i]);
+		result = parse_pmu(cores, pmu, parts, attr, asked);
+	}
+	return result < 0 ? -1 : units->n > 1 ? PERFCTR_NAME_UNITS : 0;
+}
+
+/* As parse_plain(), for a text with slashes; or PERFCTR_NAME_UNITS: on each PMU that it names. */
+static SLOW int parse_slashed(struct perfctr_cores *cores, const char *event, size_t length,
+			      struct perf_event_attr *attr, char *pmu, const char **rest,
+			      unsigned int *asked)
+{
+	struct perfctr_units units;
+	struct slashed parts;
+	const char *after;
+	int result;
+
+	if (split(event, length, &parts) < 0)
+		return -1;
+	*rest = parts.rest;
+	if (perfctr_sysfs_is_pmu(parts.base, parts.base_length, pmu))
+		return parse_pmu(cores, pmu, &parts, attr, asked);
+	if (perfctr_units_find(parts.base, parts.base_length, &units) < 0)
+		return -1;
+	if (units.n) {
+		result = parse_units(cores, &units, &parts, attr, pmu, asked);
+		perfctr_units_free(&units);
+		return result;
+	}
+	pmu[0] = '\0';
+	result = parse_before_slash(cores, parts.base, parts.base_length, attr, pmu, &after);
+	if (result < 0 && !memchr(parts.base, ':', parts.base_length))
+		return perfctr_sysfs_find(parts.base, parts.base_length, pmu);
+	if (result < 0)
+		return -1;
+	if (after != parts.base + parts.base_length)
+		return perfctr_fail(EINVAL, "modifiers stand after the last slash of \"%.*s\"",
+				    perfctr_shown(length), event);
+	return parse_own_terms(&parts, attr, asked) < 0 ? -1 : result;
 }
 
 /* Processors' events have capitals; the kernel's subsystems, which have tracepoints, have none. */
@@ -283,60 +485,147 @@ static bool has_capital(const char *word, size_t length)
 	return length != 0;
 }
 
-/*
- * Parses the event without its modifiers; *rest is set to the text after it. 1: it may be on any
- * core PMU; 0: it is on the one PMU that it names, or on none; -1 after perfctr_fail().
- */
-static int parse_base(struct perfctr_cores *cores, const char *event, size_t length,
-		      struct perf_event_attr *attr, char *pmu, const char **rest)
+/* What perf stat measures by itself, and lists as events. */
+static bool is_perfs_tool(const char *word, size_t length)
 {
-	const char *end = event + length, *slash = memchr(event, '/', length), *close;
+	static const char tools[][16] = { "duration_time", "user_time", "system_time" };
+	unsigned int i;
+
+	for (i = 0; i < ARRAY_SIZE(tools); i++)
+		if (strlen(tools[i]) == length && !strncasecmp(tools[i], word, length))
+			return true;
+	return false;
+}
+
+/* A text that is no event's: why. */
+static SLOW int fail_unknown(const char *event, size_t length)
+{
+	if (is_perfs_tool(event, length))
+		return perfctr_fail(ENOENT,
+				    "%.*s is no event: perf measures it by itself, as perfex does "
+				    "the elapsed time; task-clock is the processors' time",
+				    perfctr_shown(length), event);
+	if (memchr(event, ':', length) &&
+	    (memchr(event, '*', length) || memchr(event, '?', length)))
+		return perfctr_fail(EINVAL,
+				    "\"%.*s\" stands for any number of tracepoints; write each of "
+				    "them, as \"perfex -L\" lists them",
+				    perfctr_shown(length), event);
+	return perfctr_event_fail_unknown(event, length);
+}
+
+/* TYPE:CONFIG, in the kernel's numbers. As parse_plain(). */
+static SLOW int parse_numeric(const char *event, const char *colon, const char *end,
+			      struct perf_event_attr *attr, char *pmu, const char **rest)
+{
+	const char *config = colon + 1;
+	uint64_t type, value;
+
+	*rest = memchr(config, ':', (size_t)(end - config));
+	if (!*rest)
+		*rest = end;
+	if (!perfctr_term_number(event, (size_t)(colon - event), &type) ||
+	    !perfctr_term_number(config, (size_t)(*rest - config), &value) || type > INT32_MAX)
+		return perfctr_fail(EINVAL,
+				    "\"%.*s\" is no event: as numbers it is TYPE:CONFIG, decimal "
+				    "or with 0x",
+				    perfctr_shown((size_t)(end - event)), event);
+	attr->type = (uint32_t)type;
+	attr->config = value;
+	if (type == PERF_TYPE_HARDWARE || type == PERF_TYPE_HW_CACHE || type == PERF_TYPE_RAW)
+		return 1;
+	if (type != PERF_TYPE_SOFTWARE && type != PERF_TYPE_TRACEPOINT &&
+	    !perfctr_sysfs_of_type(attr->type, pmu))
+		return perfctr_fail(ENOENT, "this machine has no PMU of the type %u", attr->type);
+	return 0;
+}
+
+/*
+ * Parses an event without slashes, without its modifiers; *rest is set to the text after it. 1: it
+ * may be on any core PMU; 0: it is on the one PMU that it names, or on none; -1 after
+ * perfctr_fail().
+ */
+static inline __attribute__((always_inline)) int parse_plain(struct perfctr_cores *cores,
+							     const char *event, size_t length,
+							     struct perf_event_attr *attr,
+							     char *pmu, const char **rest)
+{
+	const char *end = event + length;
 	const char *colon, *name;
 	size_t word_length;
 	int found;
 
-	if (slash) {
-		close = memchr(slash + 1, '/', (size_t)(end - slash - 1));
-		if (!close)
-			return perfctr_fail(EINVAL, "\"%.*s\" has no closing /",
-					    perfctr_shown(length), event);
-		*rest = close + 1;
-		return parse_pmu(cores, event, (size_t)(slash - event), slash + 1,
-				 (size_t)(close - slash - 1), attr, pmu);
-	}
+	if (*event <= '9' && isdigit((unsigned char)*event) && (colon = memchr(event, ':', length)))
+		return parse_numeric(event, colon, end, attr, pmu, rest);
 	found = parse_name(cores, NULL, true, event, length, attr, rest);
 	if (found)
 		return found < 0 ? -1 : attr->type != PERF_TYPE_SOFTWARE;
 	colon = memchr(event, ':', length);
 	if (!colon)
-		return perfctr_event_fail_unknown(event, length);
+		return fail_unknown(event, length);
+	if (isdigit((unsigned char)*event))
+		return parse_numeric(event, colon, end, attr, pmu, rest);
 	name = colon + 1;
 	word_length = (size_t)(colon - event);
 	colon = memchr(name, ':', (size_t)(end - name));
 	*rest = colon ? colon : end;
 	if (!perfctr_file_is_word(event, word_length) ||
 	    !perfctr_file_is_word(name, (size_t)(*rest - name)))
-		return perfctr_event_fail_unknown(event, (size_t)(*rest - event));
+		return fail_unknown(event, (size_t)(*rest - event));
 	if (perfctr_tracepoint_parse(event, word_length, name, (size_t)(*rest - name), attr) == 0)
 		return 0;
 	if (perfctr_vendor_check() < 0)
 		return -1;
 	if (is_modifiers(name, end))
-		return perfctr_event_fail_unknown(event, word_length);
+		return fail_unknown(event, word_length);
 	return has_capital(event, word_length)
 		       ? perfctr_event_fail_unknown(event, (size_t)(*rest - event))
 		       : -1;
 }
 
-/* The modifiers after an event that ends at rest. */
-static int parse_rest(const char *event, size_t length, const char *rest,
-		      struct perf_event_attr *attr)
+static SLOW int parse_before_slash(struct perfctr_cores *cores, const char *event, size_t length,
+				   struct perf_event_attr *attr, char *pmu, const char **rest)
 {
-	if (rest == event + length)
-		return 0;
+	return parse_plain(cores, event, length, attr, pmu, rest);
+}
+
+static inline int parse_base(struct perfctr_cores *cores, const char *event, size_t length,
+			     struct perf_event_attr *attr, char *pmu, const char **rest,
+			     unsigned int *asked)
+{
+	return memchr(event, '/', length)
+		       ? parse_slashed(cores, event, length, attr, pmu, rest, asked)
+		       : parse_plain(cores, event, length, attr, pmu, rest);
+}
+
+static __attribute__((noinline)) int parse_modifiers(const char *rest, const char *end,
+						     struct perf_event_attr *attr,
+						     unsigned int *asked)
+{
 	if (*rest == ':')
 		rest++;
-	return parse_modifiers(rest, (size_t)(event + length - rest), attr);
+	return modify(rest, (size_t)(end - rest), attr, asked);
+}
+
+/* The modifiers after an event that ends at rest. Most have none. */
+static inline int parse_rest(const char *event, size_t length, const char *rest,
+			     struct perf_event_attr *attr, unsigned int *asked)
+{
+	const char *end = event + length;
+
+	return rest == end ? 0 : parse_modifiers(rest, end, attr, asked);
+}
+
+/* TYPE:CONFIG for one of several core PMUs. 1, 0, -1 as above. */
+static SLOW int parse_numeric_on(const struct perfctr_pmu *core, const char *event, size_t length,
+				 struct perf_event_attr *attr, const char **rest)
+{
+	const char *colon = memchr(event, ':', length);
+	char unused[PERFCTR_NAME_SIZE];
+
+	return parse_numeric(event, colon, event + length, attr, unused, rest) < 0
+		       ? -1
+		       : word_on_core(core, attr);
 }
 
 /* A name is neither right nor wrong if a file that tells of it could not be looked at. 0, or -1. */
@@ -351,7 +640,7 @@ static int check_look_up(unsigned int since, const char *event, size_t length)
 }
 
 int perfctr_name_parse(struct perfctr_cores *cores, const char *event, size_t length,
-		       struct perf_event_attr *attr, char *pmu)
+		       struct perf_event_attr *attr, char *pmu, unsigned int *asked)
 {
 	unsigned int since = perfctr_file_troubles();
 	const char *rest;
@@ -359,48 +648,69 @@ int perfctr_name_parse(struct perfctr_cores *cores, const char *event, size_t le
 
 	begin(attr);
 	pmu[0] = '\0';
+	*asked = 0;
 	if (length == 0)
 		return perfctr_fail(EINVAL, "an event has no name");
-	result = parse_base(cores, event, length, attr, pmu, &rest);
-	if (result >= 0 && parse_rest(event, length, rest, attr) < 0)
-		result = -1;
-	if (check_look_up(since, event, length) < 0)
+	result = parse_base(cores, event, length, attr, pmu, &rest, asked);
+	if (check_look_up(since, event, length) < 0 || result < 0 ||
+	    parse_rest(event, length, rest, attr, asked) < 0)
 		return -1;
-	if (result >= 0)
-		errno = error;
+	errno = error;
 	return result;
 }
 
 int perfctr_name_parse_on(struct perfctr_cores *cores, const struct perfctr_pmu *core,
 			  const char *event, size_t length, struct perf_event_attr *attr)
 {
-	unsigned int since = perfctr_file_troubles();
+	unsigned int since = perfctr_file_troubles(), asked = 0;
+	struct slashed parts = { .base = event, .base_length = length };
 	const char *rest;
 	int found;
 
 	if (core->type == UINT32_MAX)
 		return perfctr_sysfs_fail_type(core->name);
 	begin(attr);
-	found = parse_name(cores, core, false, event, length, attr, &rest);
-	if (found > 0 && parse_rest(event, length, rest, attr) < 0)
+	if (memchr(event, '/', length) && split(event, length, &parts) < 0)
+		return -1;
+	found = isdigit((unsigned char)*event)
+			? parse_numeric_on(core, event, parts.base_length, attr, &rest)
+			: parse_name(cores, core, false, event, parts.base_length, attr, &rest);
+	if (found > 0 && parts.rest && parse_own_terms(&parts, attr, &asked) < 0)
+		found = -1;
+	if (parts.rest)
+		rest = parts.rest;
+	if (found > 0 && parse_rest(event, length, rest, attr, &asked) < 0)
 		found = -1;
 	return check_look_up(since, event, length) < 0 ? -1 : found;
+}
+
+int perfctr_name_parse_unit(struct perfctr_cores *cores, const char *unit, const char *event,
+			    size_t length, struct perf_event_attr *attr)
+{
+	unsigned int asked = 0;
+	struct slashed parts;
+
+	begin(attr);
+	if (split(event, length, &parts) < 0 || parse_pmu(cores, unit, &parts, attr, &asked) < 0)
+		return -1;
+	return parse_rest(event, length, parts.rest, attr, &asked);
 }
 
 int perfctr_name_check_counted(const struct perf_event_attr *attr)
 {
 	if (attr->precise_ip)
 		return perfctr_fail(EINVAL,
-				    "the modifier p (precise) is for sampling, not for counting; "
-				    "leave it out");
+				    "the modifiers p and P (precise) are for sampling, not for "
+				    "counting; leave them out");
+	if (attr->type != PERF_TYPE_SOFTWARE && attr->type != PERF_TYPE_TRACEPOINT)
+		return 0;
 	if (attr->type == PERF_TYPE_SOFTWARE &&
 	    (attr->config == PERF_COUNT_SW_CPU_CLOCK || attr->config == PERF_COUNT_SW_TASK_CLOCK) &&
 	    (attr->exclude_user || attr->exclude_kernel || attr->exclude_hv))
 		return perfctr_fail(EINVAL, "a clock that counts does so in all modes: the "
 					    "kernel ignores its modifiers u, k and h; leave them "
 					    "out");
-	if ((attr->type == PERF_TYPE_SOFTWARE || attr->type == PERF_TYPE_TRACEPOINT) &&
-	    ((attr->exclude_host && !perfctr_attr_names_both(attr)) || attr->exclude_idle))
+	if ((attr->exclude_host && !perfctr_attr_names_both(attr)) || attr->exclude_idle)
 		return perfctr_fail(EINVAL,
 				    "an event of the kernel's own is counted for guests and "
 				    "idle processors as for all: it ignores the modifiers "
@@ -413,11 +723,12 @@ int perfctr_event_check(const char *event)
 	struct perfctr_cores cores;
 	struct perf_event_attr attr;
 	char pmu[PERFCTR_NAME_SIZE];
+	unsigned int asked;
 
 	if (!event)
 		return perfctr_fail(EINVAL, "perfctr_event_check() needs a name, not NULL");
 	cores.n = PERFCTR_CORES_UNKNOWN;
-	if (perfctr_name_parse(&cores, event, strlen(event), &attr, pmu) < 0)
+	if (perfctr_name_parse(&cores, event, strlen(event), &attr, pmu, &asked) < 0)
 		return -1;
 	return perfctr_name_check_counted(&attr);
 }

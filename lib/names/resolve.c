@@ -14,9 +14,12 @@
 #include "lib/base/nearest.h"
 #include "lib/isa/attr.h"
 #include "lib/isa/pmu.h"
+#include "lib/names/groups.h"
 #include "lib/names/name.h"
 #include "lib/names/resolve.h"
 #include "lib/names/sysfs.h"
+#include "lib/names/terms.h"
+#include "lib/names/units.h"
 #include "libperfctr.h"
 
 /* ---- one name on all core types ---- */
@@ -45,6 +48,8 @@ static int on_cores(struct perfctr_cores *cores, const char *event, size_t lengt
 		if (!found)
 			continue;
 		memcpy(variants[n].pmu, cores->pmu[i].name, sizeof(variants[n].pmu));
+		variants[n].asked = variants->asked;
+		variants[n].is_unit = false;
 		variants[n++].is_core = true;
 	}
 	if (n == 0)
@@ -58,10 +63,16 @@ static int on_cores(struct perfctr_cores *cores, const char *event, size_t lengt
 int perfctr_variants(struct perfctr_cores *cores, const char *event, size_t length,
 		     struct perfctr_variant *variants)
 {
-	int any = perfctr_name_parse(cores, event, length, &variants->attr, variants->pmu);
+	int any = perfctr_name_parse(cores, event, length, &variants->attr, variants->pmu,
+				     &variants->asked);
 
 	if (any < 0)
 		return -1;
+	variants->is_unit = any == PERFCTR_NAME_UNITS;
+	if (variants->is_unit) {
+		variants->is_core = false;
+		return 1;
+	}
 	if (any && perfctr_cores_look(cores) < 0)
 		return -1;
 	if (any && cores->n > 1)
@@ -85,13 +96,11 @@ static int no_memory(void)
 /*
  * Makes room for this many more variants; doubles it, so that long lists are not copied each time.
  */
-static int make_room(struct perfctr_list *list, unsigned int more)
+static __attribute__((noinline, cold)) int enlarge(struct perfctr_list *list, unsigned int more)
 {
 	unsigned int room = 2 * list->room + more;
 	struct perfctr_variant *larger;
 
-	if (list->nvariants + more <= list->room)
-		return 0;
 	larger = realloc(list->variants_apart ? list->variant : NULL, room * sizeof(*larger));
 	if (!larger)
 		return no_memory();
@@ -103,12 +112,16 @@ static int make_room(struct perfctr_list *list, unsigned int more)
 	return 0;
 }
 
+static inline int make_room(struct perfctr_list *list, unsigned int more)
+{
+	return list->nvariants + more <= list->room ? 0 : enlarge(list, more);
+}
+
 /* Finds the kernel's unit and scale of an event, if the kernel describes it. */
 static void find_unit(struct perfctr_list *list, struct perfctr_resolved *event, size_t length)
 {
 	const struct perfctr_variant *variant = &list->variant[event->first];
-	const char *slash = memchr(event->name, '/', length), *end = event->name + length;
-	const char *name = slash ? slash + 1 : event->name;
+	const char *slash = memchr(event->name, '/', length), *name = event->name;
 	const char *pmu = variant->pmu[0]     ? variant->pmu
 			  : list->cores.n > 0 ? list->cores.pmu[0].name
 					      : NULL;
@@ -121,8 +134,11 @@ static void find_unit(struct perfctr_list *list, struct perfctr_resolved *event,
 		       type == PERF_TYPE_SOFTWARE || type == PERF_TYPE_TRACEPOINT ||
 		       memchr(name, '_', length)))
 		return;
-	length = strcspn(name, slash ? "/" : ":");
-	if (pmu && name + length <= end && !memchr(name, '=', length))
+	if (slash && variant->pmu[0])
+		length = perfctr_terms_event(slash + 1, strcspn(slash + 1, "/"), &name);
+	else
+		length = strcspn(name, slash ? "/" : ":");
+	if (pmu && length)
 		perfctr_sysfs_unit(pmu, name, length, &event->scale, event->unit,
 				   sizeof(event->unit));
 }
@@ -151,8 +167,77 @@ static void describe(struct perfctr_list *list, struct perfctr_resolved *event, 
 		find_unit(list, event, length);
 }
 
+/* Functions of which most lists need none. */
+#define SELDOM __attribute__((noinline, cold))
+
+/* Makes an event's variants, of which there is the first unit's, those of all units that have it.
+ */
+static SELDOM int add_units(struct perfctr_list *list, const char *name, size_t length)
+{
+	const struct perfctr_variant first = list->variant[list->nvariants];
+	size_t word = (size_t)((const char *)memchr(name, '/', length) - name);
+	struct perfctr_units units;
+	unsigned int i, n = 0;
+
+	if (perfctr_units_find(name, word, &units) < 0)
+		return -1;
+	if (make_room(list, units.n) < 0) {
+		perfctr_units_free(&units);
+		return -1;
+	}
+	for (i = 0; i < units.n; i++) {
+		struct perfctr_variant *variant = &list->variant[list->nvariants + n];
+
+		*variant = first;
+		memcpy(variant->pmu, units.name[i], sizeof(variant->pmu));
+		n += perfctr_name_parse_unit(&list->cores, variant->pmu, name, length,
+					     &variant->attr) == 0;
+	}
+	perfctr_units_free(&units);
+	list->has_units = true;
+	/* They may be gone since the first look, as a driver's are. */
+	return n ? (int)n
+		 : perfctr_fail(ENOENT, "the PMUs of \"%.*s\" have gone", perfctr_shown(length),
+				name);
+}
+
+/* Gives the event the name that its text has after name=. */
+static void rename_event(struct perfctr_list *list, struct perfctr_resolved *event, size_t length)
+{
+	const char *name;
+	size_t n = perfctr_terms_name(event->name, length, &name);
+
+	list->text[name - list->text + (ptrdiff_t)n] = '\0';
+	event->name = name;
+}
+
+/* Applies what the name and its group ask for beside the event. */
+static SELDOM void apply_asked(struct perfctr_list *list, struct perfctr_resolved *event,
+			       size_t length, const struct perfctr_group_mark *mark,
+			       unsigned int use)
+{
+	unsigned int k, asked = list->variant[event->first].asked | (mark ? mark->asked : 0);
+
+	if (asked & PERFCTR_ASKED_NAME)
+		rename_event(list, event, length);
+	event->weak = mark && mark->asked & PERFCTR_ASKED_WEAK;
+	list->has_weak |= event->weak;
+	if (asked & PERFCTR_ASKED_SAMPLES)
+		event->flags |= PERFCTR_EVENT_SAMPLES;
+	if (asked & PERFCTR_ASKED_PERCORE)
+		event->flags |= PERFCTR_EVENT_PERCORE;
+	for (k = event->first; k < event->first + event->n; k++) {
+		struct perf_event_attr *attr = &list->variant[k].attr;
+
+		attr->pinned |= mark && mark->pinned;
+		attr->exclusive |= mark && mark->exclusive;
+		if (use & PERFCTR_LIST_COUNTED)
+			attr->sample_period = attr->freq = 0;
+	}
+}
+
 static int add_event(struct perfctr_list *list, const char *name, size_t length, unsigned int item,
-		     unsigned int use)
+		     unsigned int use, const struct perfctr_group_mark *mark)
 {
 	struct perfctr_resolved *event = &list->event[list->n];
 	unsigned int since = perfctr_file_troubles();
@@ -163,6 +248,10 @@ static int add_event(struct perfctr_list *list, const char *name, size_t length,
 		return -1;
 	found = &list->variant[list->nvariants];
 	n = perfctr_variants(&list->cores, name, length, found);
+	if (n > 0 && found->is_unit) {
+		n = add_units(list, name, length);
+		found = &list->variant[list->nvariants];
+	}
 	*event = (struct perfctr_resolved){
 		.name = name,
 		.item = item,
@@ -179,6 +268,8 @@ static int add_event(struct perfctr_list *list, const char *name, size_t length,
 	event->n = (unsigned int)n;
 	list->nvariants += (unsigned int)n;
 	describe(list, event, length);
+	if (found->asked || mark)
+		apply_asked(list, event, length, mark, use);
 	/* The event's scale must not be missed. */
 	if (perfctr_file_check(since, event->name) < 0)
 		return -1;
@@ -209,6 +300,21 @@ static char *keep(struct perfctr_list *list, const char *text)
 	char *kept = take_string(list, size);
 
 	return kept ? memcpy(kept, text, size) : NULL;
+}
+
+void perfctr_list_split(struct perfctr_list *list, unsigned int item)
+{
+	unsigned int i, more = 0;
+
+	for (i = 0; i < list->n; i++) {
+		bool split = list->event[i].item == item;
+
+		if (split && i && list->event[i - 1].item == item + more)
+			more++;
+		if (split)
+			list->event[i].weak = false;
+		list->event[i].item += more;
+	}
 }
 
 int perfctr_list_refuse(struct perfctr_list *list, unsigned int i)
@@ -271,7 +377,8 @@ void perfctr_list_end_user(struct perfctr_list *list, unsigned int i)
 	set_user(list, event, false);
 }
 
-static int add_events(struct perfctr_list *list, unsigned int use)
+static int add_events(struct perfctr_list *list, unsigned int use,
+		      const struct perfctr_group_mark *mark)
 {
 	const char *rest = list->text, *event;
 	unsigned int item = 0;
@@ -287,7 +394,7 @@ static int add_events(struct perfctr_list *list, unsigned int use)
 			return -1;
 		item += first && list->n;
 		list->text[event - list->text + (ptrdiff_t)length] = '\0';
-		if (add_event(list, event, length, item, use) < 0)
+		if (add_event(list, event, length, item, use, mark ? &mark[list->n] : NULL) < 0)
 			return -1;
 	}
 	if (found < 0)
@@ -337,8 +444,22 @@ static ssize_t count_events(const char *events)
 	return n ? n : perfctr_fail(EINVAL, "the list of events is empty");
 }
 
+/* Makes a list of a text that has failed, if it was for a group that is written as perf does. */
+static SELDOM int init_expanded(struct perfctr_list *list, const char *events, unsigned int use,
+				void *memory, size_t size)
+{
+	struct perfctr_groups groups;
+	int result;
+
+	if (perfctr_groups_expand(events, &groups) < 0)
+		return -1;
+	result = perfctr_list_init_in(list, groups.text, use, memory, size, groups.mark);
+	perfctr_groups_free(&groups);
+	return result;
+}
+
 int perfctr_list_init_in(struct perfctr_list *list, const char *events, unsigned int use,
-			 void *memory, size_t size)
+			 void *memory, size_t size, const struct perfctr_group_mark *mark)
 {
 	int error = errno;
 	ssize_t n;
@@ -353,17 +474,19 @@ int perfctr_list_init_in(struct perfctr_list *list, const char *events, unsigned
 	if (make_events(list, (unsigned int)n, memory, size) < 0)
 		return -1;
 	memcpy(list->text, events, list->text_size);
-	if (add_events(list, use) == 0) {
-		errno = error;
-		return 0;
+	if (add_events(list, use, mark) < 0) {
+		perfctr_list_clear(list);
+		if (mark || !perfctr_groups_are_perfs(events) ||
+		    init_expanded(list, events, use, memory, size) < 0)
+			return -1;
 	}
-	perfctr_list_clear(list);
-	return -1;
+	errno = error;
+	return 0;
 }
 
 int perfctr_list_init(struct perfctr_list *list, const char *events, unsigned int use)
 {
-	return perfctr_list_init_in(list, events, use, NULL, 0);
+	return perfctr_list_init_in(list, events, use, NULL, 0, NULL);
 }
 
 int perfctr_list_make(struct perfctr_list *list, unsigned int n, size_t text_size)
@@ -431,6 +554,8 @@ void perfctr_list_clear(struct perfctr_list *list)
 	unsigned int i;
 
 	for (i = 0; i < list->n; i++) {
+		if (!list->event[i].reason && !list->event[i].user_name)
+			continue; /* as a rule, for which two calls are many */
 		free(list->event[i].reason);
 		free(list->event[i].user_name);
 	}

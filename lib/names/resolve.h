@@ -2,7 +2,7 @@
 /*
  * resolve.h - resolves a list of events: finds the attr of each on each core type.
  *
- *  *	list = item {"," item}	item = event | "{" event {"," event} "}"
+ *  *	list = item {"," item}	item = event | [name] "{" event {"," event} "}" [":" modifiers]
  *
  * Commas between slashes separate nothing; the events of one item count together. Each name is
  * looked up once.
@@ -27,12 +27,15 @@ struct perfctr_variant {
 	struct perf_event_attr attr;
 	char pmu[PERFCTR_NAME_SIZE]; /* that it names, or that is meant; else empty */
 	bool is_core;		     /* that is one of several core PMUs */
+	bool is_unit;		     /* that is one of several units, on each of which it counts */
+	unsigned int asked;	     /* PERFCTR_ASKED_* */
 };
 
 /*
  * The variants of one event's text: one, or on a hybrid machine one per core PMU that has it, in
  * the order of perfctr_core_pmus(). A software event, a tracepoint and the event of a PMU that is
- * named have one. Their number, at most PERFCTR_VARIANTS_MAX, or -1 after perfctr_fail(), as below.
+ * named have one; so has one of several units here: the first unit's. Their number, at most
+ * PERFCTR_VARIANTS_MAX, or -1 after perfctr_fail(), as below.
  */
 int perfctr_variants(struct perfctr_cores *cores, const char *event, size_t length,
 		     struct perfctr_variant *variants);
@@ -41,9 +44,11 @@ int perfctr_variants(struct perfctr_cores *cores, const char *event, size_t leng
 
 struct perfctr_resolved {
 	const char *name;
-	unsigned int item;     /* counted from 0 */
-	unsigned int first, n; /* its variants, in the order of perfctr_core_pmus() */
-	unsigned int flags;    /* PERFCTR_EVENT_* */
+	unsigned int item; /* counted from 0 */
+	unsigned int first,
+		n;	    /* its variants, in the order of perfctr_core_pmus(), or the units' */
+	unsigned int flags; /* PERFCTR_EVENT_* */
+	bool weak;	    /* if its group has no room, it counts alone */
 	double scale;
 	char unit[PERFCTR_UNIT_SIZE];
 	char *reason;	 /* why n is 0, or why it was left out later; else NULL */
@@ -60,6 +65,8 @@ struct perfctr_list {
 	bool is_copy;
 	bool is_lent;	     /* the memory of the events */
 	bool variants_apart; /* too many for the events' memory */
+	bool has_units;	     /* an event of several */
+	bool has_weak;	     /* a weak group */
 	char *strings;
 	size_t left;
 	size_t text_size;
@@ -68,7 +75,7 @@ struct perfctr_list {
 };
 
 /* The purpose of the list: any of these, or'ed. */
-#define PERFCTR_LIST_COUNTED 1u /* parameters of sampling are a mistake */
+#define PERFCTR_LIST_COUNTED 1u /* p is a mistake, and periods mean nothing */
 #define PERFCTR_LIST_PARTIAL 2u /* events that the machine lacks get a reason */
 
 /*
@@ -78,9 +85,13 @@ struct perfctr_list {
  */
 int perfctr_list_init(struct perfctr_list *list, const char *events, unsigned int use);
 
-/* The same; a short list lies in the caller's memory, which is not to be taken and given back. */
+/*
+ * The same; a short list lies in the caller's memory, which is not to be taken and given back. The
+ * marks are of the events' groups, as perfctr_groups_expand() makes them; NULL: there are none.
+ */
+struct perfctr_group_mark;
 int perfctr_list_init_in(struct perfctr_list *list, const char *events, unsigned int use,
-			 void *memory, size_t size);
+			 void *memory, size_t size, const struct perfctr_group_mark *mark);
 void perfctr_list_clear(struct perfctr_list *list); /* errno is kept */
 
 /* A list of n events that are in no text yet, each with one variant, all of one item. 0, or -1. */
@@ -93,6 +104,9 @@ int perfctr_list_make(struct perfctr_list *list, unsigned int n, size_t text_siz
 size_t perfctr_list_room(const struct perfctr_list *list, bool changes);
 void perfctr_list_copy(struct perfctr_list *copy, const struct perfctr_list *list, bool changes,
 		       void *memory);
+
+/* Has each event of an item count alone. */
+void perfctr_list_split(struct perfctr_list *list, unsigned int item);
 
 /* Leaves event i out, with perfctr_reason(). 0, or -1 after perfctr_fail(ENOMEM). */
 int perfctr_list_refuse(struct perfctr_list *list, unsigned int i);

@@ -23,6 +23,7 @@
 #include "lib/isa/pmu.h"
 #include "lib/names/known.h"
 #include "lib/names/sysfs.h"
+#include "lib/names/terms.h"
 #include "libperfctr.h"
 
 #define DEVICES PERFCTR_DEVICES
@@ -88,24 +89,6 @@ static int find_entry(const char *directory, const char *word, size_t length, ch
 	if (!perfctr_file_is_word(word, length))
 		return -1;
 	return perfctr_file_walk(directory, is_wanted, &wanted) ? 0 : -1;
-}
-
-/* Parse a number, decimal or 0x hexadecimal, that fills the text. */
-static bool parse_number(const char *text, size_t length, uint64_t *number)
-{
-	char digits[32], *end;
-	int error = errno;
-
-	if (length == 0 || length >= sizeof(digits) || !isdigit((unsigned char)text[0]))
-		return false;
-	memcpy(digits, text, length);
-	digits[length] = '\0';
-	errno = 0;
-	*number = strtoull(digits, &end, tolower((unsigned char)digits[1]) == 'x' ? 16 : 10);
-	if (errno || *end != '\0')
-		return false;
-	errno = error;
-	return true;
 }
 
 static __u64 *attr_word(struct perf_event_attr *attr, const char *name, size_t length)
@@ -194,44 +177,47 @@ static int fail_term(const char *pmu, const char *term, size_t length)
 			    perfctr_nearest_text(&near, remedy, text, sizeof(text)));
 }
 
-/* One of comma-separated terms: name, or name=value. */
-struct term {
-	const char *name;
-	size_t length;
-	const char *value; /* NULL: none */
-	size_t value_length;
-};
-
-/* Take the first term off the terms; false if there is none. */
-static bool next_term(const char **terms, const char *end, struct term *term)
+/* A raw code of the PMU: r or r0x, and 1 to 16 hexadecimal digits. */
+static bool parse_raw(const struct perfctr_term *term, uint64_t *code)
 {
-	const char *stop, *equals;
+	char digits[24], *end;
+	int error = errno;
 
-	if (*terms >= end)
+	if (term->value || term->length < 2 || term->length > 19 ||
+	    tolower((unsigned char)term->name[0]) != 'r' || !isxdigit((unsigned char)term->name[1]))
 		return false;
-	stop = memchr(*terms, ',', (size_t)(end - *terms));
-	if (!stop)
-		stop = end;
-	equals = memchr(*terms, '=', (size_t)(stop - *terms));
-	term->name = *terms;
-	term->length = (size_t)((equals ? equals : stop) - *terms);
-	term->value = equals ? equals + 1 : NULL;
-	term->value_length = equals ? (size_t)(stop - term->value) : 0;
-	*terms = stop < end ? stop + 1 : end;
+	memcpy(digits, term->name + 1, term->length - 1);
+	digits[term->length - 1] = '\0';
+	errno = 0;
+	*code = strtoull(digits, &end, 16);
+	if (errno || *end != '\0')
+		return false;
+	errno = error;
 	return true;
 }
 
+/* A term that stands for a whole word: config=, config1 for 1, and r1c2. */
+static __u64 *whole_word(struct perf_event_attr *attr, const struct perfctr_term *term,
+			 uint64_t *value)
+{
+	return parse_raw(term, value) ? &attr->config : attr_word(attr, term->name, term->length);
+}
+
 /* Set one field. */
-static int apply_term(struct perf_event_attr *attr, const char *pmu, const struct term *term)
+static int apply_term(struct perf_event_attr *attr, const char *pmu,
+		      const struct perfctr_term *term)
 {
 	__u64 *word = term->value ? attr_word(attr, term->name, term->length) : NULL;
 	char path[PATH_SIZE], field[NAME_SIZE], text[TEXT_SIZE];
 	uint64_t value = 1;
 
 	snprintf(path, sizeof(path), DEVICES "/%s/format", pmu);
-	if (!word && find_entry(path, term->name, term->length, field) < 0)
-		return fail_term(pmu, term->name, term->length);
-	if (term->value && !parse_number(term->value, term->value_length, &value))
+	if (!word && find_entry(path, term->name, term->length, field) < 0) {
+		word = term->value ? NULL : whole_word(attr, term, &value);
+		if (!word)
+			return fail_term(pmu, term->name, term->length);
+	}
+	if (term->value && !perfctr_term_number(term->value, term->value_length, &value))
 		return perfctr_fail(EINVAL,
 				    "\"%.*s\" has no number after the =; write it in decimal or "
 				    "with 0x",
@@ -248,7 +234,7 @@ static int apply_term(struct perf_event_attr *attr, const char *pmu, const struc
 }
 
 /* Find the file in the PMU's events/ that the term names. */
-static bool find_event(const char *pmu, const struct term *term, char *entry)
+static bool find_event(const char *pmu, const struct perfctr_term *term, char *entry)
 {
 	char path[PATH_SIZE];
 
@@ -263,7 +249,7 @@ static int apply_event(struct perf_event_attr *attr, const char *pmu, const char
 {
 	char path[PATH_SIZE], text[TEXT_SIZE];
 	const char *terms = text, *rest;
-	struct term term, given;
+	struct perfctr_term term, given;
 	bool found;
 
 	snprintf(path, sizeof(path), DEVICES "/%s/events/%s", pmu, event);
@@ -274,13 +260,14 @@ static int apply_event(struct perf_event_attr *attr, const char *pmu, const char
 				    "the kernel's description of the event %s of the PMU "
 				    "%s is empty",
 				    event, pmu);
-	while (next_term(&terms, text + strlen(text), &term)) {
+	while (perfctr_term_next(&terms, text + strlen(text), &term)) {
 		if (term.value_length != 1 || *term.value != '?') {
 			if (apply_term(attr, pmu, &term) < 0)
 				return -1;
 			continue;
 		}
-		for (found = false, rest = user; !found && next_term(&rest, user_end, &given);)
+		for (found = false, rest = user;
+		     !found && perfctr_term_next(&rest, user_end, &given);)
 			found = given.value && given.length == term.length &&
 				!strncasecmp(given.name, term.name, term.length);
 		if (!found)
@@ -338,7 +325,7 @@ int perfctr_sysfs_parse(const char *pmu, const char *terms, size_t length,
 	const char *end = terms + length, *rest;
 	char event[NAME_SIZE], path[PATH_SIZE];
 	unsigned int events = 0;
-	struct term term;
+	struct perfctr_term term;
 	long type;
 
 	snprintf(path, sizeof(path), DEVICES "/%s/type", pmu);
@@ -346,8 +333,8 @@ int perfctr_sysfs_parse(const char *pmu, const char *terms, size_t length,
 		return perfctr_sysfs_fail_type(pmu);
 	attr->type = (uint32_t)type;
 	/* The event comes first, wherever it stands: the user's own terms override its bits. */
-	for (rest = terms; next_term(&rest, end, &term);) {
-		if (!find_event(pmu, &term, event))
+	for (rest = terms; perfctr_term_next(&rest, end, &term);) {
+		if (perfctr_term_is_perfs(&term) || !find_event(pmu, &term, event))
 			continue;
 		if (++events > 1)
 			return perfctr_fail(EINVAL,
@@ -357,10 +344,42 @@ int perfctr_sysfs_parse(const char *pmu, const char *terms, size_t length,
 		if (apply_event(attr, pmu, event, terms, end) < 0)
 			return -1;
 	}
-	for (rest = terms; next_term(&rest, end, &term);)
-		if (!find_event(pmu, &term, event) && apply_term(attr, pmu, &term) < 0)
+	for (rest = terms; perfctr_term_next(&rest, end, &term);)
+		if (!perfctr_term_is_perfs(&term) && !find_event(pmu, &term, event) &&
+		    apply_term(attr, pmu, &term) < 0)
 			return -1;
 	return 0;
+}
+
+bool perfctr_sysfs_is_pmu(const char *word, size_t length, char *pmu)
+{
+	return find_entry(DEVICES, word, length, pmu) == 0;
+}
+
+struct typed {
+	uint32_t type;
+	char *pmu;
+};
+
+static int has_type(void *arg, const char *entry)
+{
+	const struct typed *wanted = arg;
+	char path[PATH_SIZE];
+	long type;
+
+	snprintf(path, sizeof(path), DEVICES "/%s/type", entry);
+	if (strlen(entry) >= NAME_SIZE || perfctr_file_number(path, &type) < 0 ||
+	    type != (long)wanted->type)
+		return 0;
+	strcpy(wanted->pmu, entry);
+	return 1;
+}
+
+bool perfctr_sysfs_of_type(uint32_t type, char *pmu)
+{
+	struct typed wanted = { type, pmu };
+
+	return perfctr_file_walk(DEVICES, has_type, &wanted) == 1;
 }
 
 int perfctr_sysfs_find(const char *word, size_t length, char *pmu)
@@ -373,7 +392,7 @@ int perfctr_sysfs_find(const char *word, size_t length, char *pmu)
 
 bool perfctr_sysfs_has_event(const char *pmu, const char *name, size_t length)
 {
-	const struct term term = { .name = name, .length = length };
+	const struct perfctr_term term = { .name = name, .length = length };
 	char entry[NAME_SIZE];
 
 	return find_event(pmu, &term, entry);
@@ -414,7 +433,7 @@ static bool is_printable(const char *text)
 void perfctr_sysfs_unit(const char *pmu, const char *name, size_t length, double *scale, char *unit,
 			size_t size)
 {
-	const struct term term = { .name = name, .length = length };
+	const struct perfctr_term term = { .name = name, .length = length };
 	char entry[NAME_SIZE], text[64];
 	double value;
 

@@ -6,6 +6,7 @@
 #include <linux/perf_event.h>
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 #include "lib/base/file.h"
 #include "lib/base/nearest.h"
 #include "lib/isa/pmu.h"
@@ -14,7 +15,15 @@
 /* A PMU's right name, PERFCTR_NAME_SIZE bytes. 0, or -1 after perfctr_fail(ENOENT, EINVAL). */
 int perfctr_sysfs_find(const char *word, size_t length, char *pmu);
 
-/* Set type and config* by the terms of the PMU with the right name. 0, or -1 after perfctr_fail().
+/* Whether there is a PMU of this name; its right one, PERFCTR_NAME_SIZE bytes. */
+bool perfctr_sysfs_is_pmu(const char *word, size_t length, char *pmu);
+
+/* The PMU with this type's number, PERFCTR_NAME_SIZE bytes; false: there is none. */
+bool perfctr_sysfs_of_type(uint32_t type, char *pmu);
+
+/*
+ * Set type and config* by the terms of the PMU with the right name, without those that are perf's
+ * own. 0, or -1 after perfctr_fail().
  */
 int perfctr_sysfs_parse(const char *pmu, const char *terms, size_t length,
 			struct perf_event_attr *attr);

@@ -53,9 +53,24 @@ static bool is_pinned(const struct perfctr_events *events)
 	       (!(events->flags & PERFCTR_INHERIT) || events->scope.sampled);
 }
 
-static void set_attr(const struct perfctr_events *events, struct perf_event_attr *attr)
+/* The event asks to be pinned, or for the PMU by itself: if it leads, its group is so. */
+static __attribute__((noinline, cold)) void take_wishes(struct perfctr_events *events,
+							struct perf_event_attr *attr)
 {
-	unsigned int flags = events->flags;
+	if (!events->n && attr->pinned)
+		events->flags &= ~(unsigned int)PERFCTR_MULTIPLEX;
+	if (!events->n && attr->exclusive)
+		events->flags |= PERFCTR_EXCLUSIVE;
+	attr->pinned = attr->exclusive = 0;
+}
+
+static void set_attr(struct perfctr_events *events, struct perf_event_attr *attr)
+{
+	unsigned int flags;
+
+	if (attr->pinned | attr->exclusive)
+		take_wishes(events, attr);
+	flags = events->flags;
 
 	attr->size = sizeof(*attr);
 	if (!attr->read_format)

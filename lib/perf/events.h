@@ -37,8 +37,9 @@ struct perfctr_events {
 /*
  * Begin without events, add them one by one, the leader first, and start those that are not
  * running. add and start return 0, or -1 after perfctr_fail(), and all must still be closed. The
- * attr names the event, and says whether overflows are wanted (then the caller maps their buffer);
- * the attr that the kernel accepted comes back.
+ * attr names the event, and says whether overflows are wanted (then the caller maps their buffer),
+ * and of the leader whether they are pinned or exclusive, whatever the flags say; the attr that the
+ * kernel accepted comes back.
  */
 void perfctr_events_init(struct perfctr_events *events, const struct perfctr_scope *scope,
 			 unsigned int flags, struct perfctr_counter *counter, unsigned int total);

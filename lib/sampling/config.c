@@ -113,6 +113,12 @@ static int check_pages(const char *member, uint32_t pages)
 	return 0;
 }
 
+int perfctr_sampler_config_fail_aux(void)
+{
+	return perfctr_fail(EINVAL, "frequency is of samples, which a PMU with an AUX area does "
+				    "not have: give a period, 1 if it has none either");
+}
+
 static int check_aux(const struct perfctr_sampler_config *config)
 {
 	size_t size = perfctr_sampler_config_aux_size(config);
@@ -123,9 +129,7 @@ static int check_aux(const struct perfctr_sampler_config *config)
 		return perfctr_fail(EINVAL, "wakeup_aux and PERFCTR_SAMPLER_AUX_OVERWRITE need "
 					    "aux_pages");
 	if (size && config->frequency)
-		return perfctr_fail(EINVAL,
-				    "frequency is of samples, which a PMU with an AUX area "
-				    "does not have: give a period, 1 if it has none either");
+		return perfctr_sampler_config_fail_aux();
 	if (size && config->flags & PERFCTR_SAMPLER_OVERWRITE)
 		return perfctr_fail(EINVAL, "PERFCTR_SAMPLER_OVERWRITE makes the control page "
 					    "read-only, but an AUX area needs it: leave one out");
@@ -144,9 +148,9 @@ int perfctr_sampler_config_check(const struct perfctr_sampler_config *config)
 {
 	size_t i;
 
-	if (!config->period == !config->frequency)
+	if (config->period && config->frequency)
 		return perfctr_fail(EINVAL,
-				    "one of period and frequency has to be set, and not both");
+				    "one of period and frequency is to be set, and not both");
 	if (config->period > INT64_MAX)
 		return perfctr_fail(EINVAL, "a period has at most 63 bits");
 	if (check_pages("pages", config->pages) < 0 || check_aux(config) < 0)
@@ -174,8 +178,11 @@ void perfctr_sampler_config_attr(const struct perfctr_sampler_config *config,
 {
 	uint32_t flags = config->flags;
 
-	attr->freq = config->frequency != 0;
-	attr->sample_period = attr->freq ? config->frequency : config->period;
+	/* What the event's name says counts more. */
+	if (!attr->sample_period) {
+		attr->freq = config->frequency != 0;
+		attr->sample_period = attr->freq ? config->frequency : config->period;
+	}
 	attr->sample_type = config->fields;
 	attr->sample_id_all = 1;
 	attr->branch_sample_type = config->branches;

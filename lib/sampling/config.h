@@ -16,6 +16,9 @@
 /* Checks a config. 0, or -1 after perfctr_fail(): EINVAL; EOPNOTSUPP for PERF_SAMPLE_AUX. */
 int perfctr_sampler_config_check(const struct perfctr_sampler_config *config);
 
+/* Fails with EINVAL: an event with an AUX area has a frequency. */
+int perfctr_sampler_config_fail_aux(void);
+
 /* Bytes of a buffer. */
 size_t perfctr_sampler_config_size(const struct perfctr_sampler_config *config);
 

@@ -23,6 +23,7 @@
 #include "lib/base/word.h"
 #include "lib/virtual/kind.h"
 #include "lib/names/resolve.h"
+#include "lib/names/terms.h"
 #include "lib/perf/area.h"
 #include "lib/perf/counter.h"
 #include "lib/perf/execs.h"
@@ -186,18 +187,34 @@ struct opening {
 	struct perfctr_sampler *sampler;
 };
 
+/* Adds an event; the most precise one that the PMU has, if that is asked for. */
+static int add_event(struct perfctr_events *events, struct perf_event_attr *attr, bool most_precise,
+		     const char *name)
+{
+	struct perf_event_attr wanted = *attr;
+
+	while (perfctr_events_add(events, attr, name) < 0) {
+		if (!most_precise || wanted.precise_ip == 0 || errno == EACCES || errno == EMFILE ||
+		    errno == ENFILE || errno == ENOMEM || errno == ESRCH)
+			return -1;
+		wanted.precise_ip--;
+		*attr = wanted;
+	}
+	return 0;
+}
+
 static int open_event(const struct opening *opening, struct perfctr_events *events,
-		      const struct perf_event_attr *event, const char *name)
+		      const struct perfctr_variant *variant, const char *name)
 {
 	bool leader = events->n == 0, group = events->total > 1;
 	struct perfctr_sampler *sampler = opening->sampler;
-	struct perf_event_attr attr = *event;
+	struct perf_event_attr attr = variant->attr;
 
 	attr.read_format = PERFCTR_READ_FORMAT & ~(group ? 0u : (unsigned int)PERF_FORMAT_GROUP);
-	if (!leader && attr.precise_ip)
+	if (!leader && (attr.precise_ip || attr.sample_period))
 		return perfctr_fail(EINVAL,
 				    "%s is not sampled but counted, as all events but the first "
-				    "are: leave the modifier p out",
+				    "are: leave the modifiers p and P, period= and freq= out",
 				    name);
 	if (leader) {
 		perfctr_sampler_config_attr(opening->config, &attr);
@@ -209,7 +226,8 @@ static int open_event(const struct opening *opening, struct perfctr_events *even
 		 */
 		attr.read_format |= PERFCTR_FORMAT_LOST;
 	}
-	if (perfctr_events_add(events, &attr, name) < 0)
+	if (add_event(events, &attr, leader && variant->asked & PERFCTR_ASKED_MOST_PRECISE, name) <
+	    0)
 		return -1;
 	if (!leader || sampler->nparts)
 		return 0;
@@ -276,8 +294,7 @@ static int open_part(const struct opening *opening, const struct perfctr_scope *
 	perfctr_list_use(list, core, use);
 	perfctr_events_init(events, scope, opening->flags, leader, list->n);
 	for (i = 0; i < list->n; i++)
-		if (open_event(opening, events, &list->variant[use[i]].attr, list->event[i].name) <
-		    0)
+		if (open_event(opening, events, &list->variant[use[i]], list->event[i].name) < 0)
 			goto fail;
 	if (opening->config->signal && perfctr_counter_signal(leader, opening->config->signal) < 0)
 		goto fail;
@@ -551,7 +568,18 @@ static int end_opening(struct perfctr_sampler *sampler, const struct perfctr_tar
 
 static int check_list(const struct perfctr_list *list, const struct perfctr_sampler_config *config)
 {
+	const struct perfctr_variant *sampled = &list->variant[list->event[0].first];
 	const char *last = list->event[list->n - 1].name;
+
+	if (!config->period && !config->frequency && !sampled->attr.sample_period)
+		return perfctr_fail(EINVAL, "one of period and frequency has to be set");
+	if (config->aux_pages && sampled->attr.freq)
+		return perfctr_sampler_config_fail_aux();
+	if (list->has_units)
+		return perfctr_fail(EINVAL,
+				    "a sampler has one PMU; name one of the units that %.100s "
+				    "stands for, such as %s",
+				    list->event[0].name, sampled->pmu);
 
 	if (list->event[list->n - 1].item)
 		return perfctr_fail(EINVAL,

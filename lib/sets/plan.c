@@ -24,19 +24,25 @@ static int no_memory(void)
 	return perfctr_fail(ENOMEM, "no memory for a set of events");
 }
 
-/* Returns the index of a PMU's name. -1 after perfctr_fail(). */
-static int pmu_index(struct perfctr_plan *plan, const char *name)
+const char *perfctr_plan_pmu(const struct perfctr_plan *plan, const struct perfctr_list *list,
+			     unsigned int pmu)
+{
+	unsigned int variant = plan->pmu[pmu];
+
+	return variant == PERFCTR_PLAN_NO_NAME ? "" : list->variant[variant].pmu;
+}
+
+/* Returns the index of the PMU that the variant names. */
+static unsigned int pmu_index(struct perfctr_plan *plan, const struct perfctr_list *list,
+			      unsigned int variant)
 {
 	unsigned int k;
 
 	for (k = 0; k < plan->npmus; k++)
-		if (!strcmp(plan->pmu[k], name))
-			return (int)k;
-	if (k == PERFCTR_VARIANTS_MAX)
-		return perfctr_fail(EINVAL, "the events are of more than %d PMUs; use several sets",
-				    PERFCTR_VARIANTS_MAX);
-	snprintf(plan->pmu[k], sizeof(plan->pmu[k]), "%s", name);
-	return (int)plan->npmus++;
+		if (!strcmp(perfctr_plan_pmu(plan, list, k), list->variant[variant].pmu))
+			return k;
+	plan->pmu[k] = variant;
+	return plan->npmus++;
 }
 
 /*
@@ -66,24 +72,22 @@ static int add_event(struct perfctr_plan *plan, const struct perfctr_list *list,
 	for (i = 0; i < resolved->n; i++) {
 		const struct perfctr_variant *variant = &list->variant[resolved->first + i];
 		struct perfctr_source *source = &plan->source[plan->nsources++];
-		int k = 0;
 
 		*source = (struct perfctr_source){
 			.event = event,
 			.variant = resolved->first + i,
 			.alone = resolved->n == 1,
-			.named = variant->is_core,
+			.named = variant->is_core || variant->is_unit,
+			.unit = variant->is_unit,
 			.pmu = NO_PMU,
 		};
 		if (on_cpus && read_cpus(source, variant) < 0)
 			return -1;
-		if (source->named && (k = pmu_index(plan, variant->pmu)) < 0)
-			return -1;
 		if (source->named)
-			source->pmu = (unsigned int)k;
+			source->pmu = pmu_index(plan, list, source->variant);
 	}
 	/* The PMUs are in the order in which the list of events has them. */
-	for (s = last; s < plan->nsources; s++)
+	for (s = last + 1; s < plan->nsources; s++)
 		if (plan->source[s].pmu > plan->source[last].pmu)
 			last = s;
 	if (resolved->n)
@@ -91,7 +95,7 @@ static int add_event(struct perfctr_plan *plan, const struct perfctr_list *list,
 	return 0;
 }
 
-/* An event of no core PMU goes with the item's first core type, if it has one. */
+/* An event of no core PMU goes with the item's first core type or unit, if it has one. */
 static void place_item(struct perfctr_plan *plan, unsigned int first, unsigned int end)
 {
 	unsigned int s, pmu = NO_PMU;
@@ -113,6 +117,13 @@ static void place_items(struct perfctr_plan *plan, const struct perfctr_list *li
 {
 	unsigned int s, first = 0;
 
+	/* No event names a PMU, as on most machines. */
+	if (plan->npmus == 0) {
+		for (s = 0; s < plan->nsources; s++)
+			plan->source[s].pmu = 0;
+		plan->npmus = 1;
+		return;
+	}
 	for (s = 1; s <= plan->nsources; s++) {
 		if (s < plan->nsources &&
 		    item_of(list, &plan->source[s]) == item_of(list, &plan->source[first]))
@@ -120,8 +131,6 @@ static void place_items(struct perfctr_plan *plan, const struct perfctr_list *li
 		place_item(plan, first, s);
 		first = s;
 	}
-	if (plan->npmus == 0)
-		plan->npmus = 1;
 }
 
 /* Sources of one PMU together, otherwise in their order. */
@@ -176,15 +185,22 @@ int perfctr_plan_make(struct perfctr_plan *plan, const struct perfctr_list *list
 	unsigned int i;
 
 	plan->nsources = plan->nruns = plan->npmus = 0;
-	plan->pmu[0][0] = '\0';
 	plan->source = plan->few;
 	plan->run = plan->few_runs;
+	plan->pmu = plan->few_pmus;
 	if (list->nvariants > PERFCTR_PLAN_FEW) {
-		plan->source = calloc(list->nvariants, sizeof(*plan->source) + sizeof(*plan->run));
+		plan->source = calloc(list->nvariants + 1, sizeof(*plan->source) +
+								   sizeof(*plan->run) +
+								   sizeof(*plan->pmu));
 		if (!plan->source)
 			return no_memory();
-		plan->run = (struct perfctr_run *)(plan->source + list->nvariants);
+		plan->run = (struct perfctr_run *)(plan->source + list->nvariants + 1);
+		plan->pmu = (unsigned int *)(plan->run + list->nvariants + 1);
 	}
+	plan->pmu[0] = PERFCTR_PLAN_NO_NAME;
+	/* Events that name no PMU are not to be counted among a unit's. */
+	if (list->has_units)
+		plan->npmus = 1;
 	for (i = 0; i < list->n; i++)
 		if (add_event(plan, list, i, on_cpus) < 0)
 			return -1;
@@ -194,14 +210,20 @@ int perfctr_plan_make(struct perfctr_plan *plan, const struct perfctr_list *list
 
 size_t perfctr_plan_room(const struct perfctr_plan *plan)
 {
-	return plan->nsources * sizeof(*plan->source) + plan->nruns * sizeof(*plan->run);
+	return plan->nsources * sizeof(*plan->source) + plan->nruns * sizeof(*plan->run) +
+	       plan->npmus * sizeof(*plan->pmu);
 }
 
 void perfctr_plan_copy(struct perfctr_plan *copy, const struct perfctr_plan *plan, void *memory)
 {
-	memcpy(copy, plan, offsetof(struct perfctr_plan, pmu) + plan->npmus * sizeof(plan->pmu[0]));
+	unsigned int k;
+
+	memcpy(copy, plan, offsetof(struct perfctr_plan, few));
 	copy->source = memory;
 	copy->run = (void *)(copy->source + plan->nsources);
+	copy->pmu = (void *)(copy->run + plan->nruns);
+	for (k = 0; k < plan->npmus; k++)
+		copy->pmu[k] = plan->pmu[k];
 	if (plan->nsources)
 		memcpy(copy->source, plan->source, plan->nsources * sizeof(*plan->source));
 	if (plan->nruns)

@@ -17,6 +17,7 @@ struct perfctr_source {
 	unsigned int variant; /* of the list */
 	unsigned int pmu;     /* index of its name */
 	bool named;	      /* only on processors that have this PMU */
+	bool unit;	      /* on one of several units */
 	bool last;	      /* the last of its event's sources, in the order of opening */
 	bool alone;	      /* its event has no other source */
 	uint32_t *cpus; /* the processors that count for all, if it is opened on processors; else
@@ -39,18 +40,26 @@ struct perfctr_plan {
 	struct perfctr_run *run; /* in the sources' memory */
 	unsigned int nruns;
 	unsigned int npmus;
-	char pmu[PERFCTR_VARIANTS_MAX][PERFCTR_NAME_SIZE]; /* npmus of them are set */
+	unsigned int *pmu; /* the variant that has its name, or PERFCTR_PLAN_NO_NAME; in the
+			      sources' memory */
 	struct perfctr_source few[PERFCTR_PLAN_FEW]; /* the memory of the sources, if they fit */
 	struct perfctr_run few_runs[PERFCTR_PLAN_FEW];
+	unsigned int few_pmus[PERFCTR_PLAN_FEW + 1];
 };
+
+#define PERFCTR_PLAN_NO_NAME UINT32_MAX
 
 /*
  * Plan the events of a list, to be opened on processors or on threads. 0, or -1 after
- * perfctr_fail(): ENOMEM; EINVAL: an item has too many events, or all have too many PMUs. It is to
- * be freed then, too. It points into itself, so that it stays where it is.
+ * perfctr_fail(): ENOMEM; EINVAL: an item has too many events. It is to be freed then, too. It
+ * points into itself, so that it stays where it is.
  */
 int perfctr_plan_make(struct perfctr_plan *plan, const struct perfctr_list *list, bool on_cpus);
 void perfctr_plan_free(struct perfctr_plan *plan); /* errno is kept */
+
+/* The name of a PMU; "": of the events that name none. */
+const char *perfctr_plan_pmu(const struct perfctr_plan *plan, const struct perfctr_list *list,
+			     unsigned int pmu);
 
 /* Copy it into memory in which it stays, and is never freed; but cpus is the original's. */
 size_t perfctr_plan_room(const struct perfctr_plan *plan);

@@ -54,6 +54,7 @@ struct perfctr_set {
 	unsigned int ninstances, nparts;
 	bool plain;		  /* one group of all events, and nothing else */
 	unsigned int flags;	  /* as the caller gave them */
+	unsigned int failed;	  /* the event for which opening failed, if it did */
 	unsigned int group_flags; /* the groups' */
 	size_t stride;		  /* bytes of an instance's groups */
 	struct perfctr_list list;
@@ -109,9 +110,10 @@ static void find_places(struct perfctr_set *set)
 {
 	const struct perfctr_plan *plan = &set->plan;
 	size_t offset = 0;
-	unsigned int r, m;
+	unsigned int r, m, e;
 
-	memset(set->place, 0xFF, set->n * sizeof(*set->place));
+	for (e = 0; e < set->n; e++)
+		set->place[e].run = NOWHERE;
 	for (r = 0; r < plan->nruns; r++) {
 		set->offset[r] = offset;
 		offset += perfctr_group_room(plan->run[r].n);
@@ -154,6 +156,7 @@ static struct perfctr_set *make_set(const struct perfctr_list *list,
 	set->size = size;
 	set->n = list->n;
 	set->flags = flags;
+	set->failed = NOWHERE;
 	set->ninstances = scopes->n;
 	set->stride = stride;
 	perfctr_list_copy(&set->list, list, changes, take(&at, list_room));
@@ -237,7 +240,7 @@ static int open_group(struct perfctr_set *set, unsigned int instance, unsigned i
 		const struct perfctr_source *source = &set->plan.source[run->first + i];
 		struct perf_event_attr attr = set->list.variant[source->variant].attr;
 
-		group->events.scope.types = !source->alone;
+		group->events.scope.types = !source->alone && !source->unit;
 		if (perfctr_events_add(&group->events, &attr, name_of(set, source->event)) < 0)
 			goto fail;
 	}
@@ -338,8 +341,10 @@ static int open_run(struct perfctr_set *set, unsigned int instance, unsigned int
 	if (run->named && on_cpu && errno == EOPNOTSUPP)
 		return 0; /* a processor of another core type */
 	if (!(set->flags & PERFCTR_PARTIAL) || errno == ENOMEM || errno == ESRCH ||
-	    (!last && perfctr_target_may_lie(errno)))
+	    (!last && perfctr_target_may_lie(errno))) {
+		set->failed = set->plan.source[run->first].event;
 		return -1;
+	}
 	return leave_out(set, set->plan.source[run->first].event);
 }
 
@@ -428,6 +433,7 @@ struct opening {
 	const struct perfctr_plan *plan;
 	unsigned int flags;
 	struct perfctr_set *set;
+	unsigned int failed; /* the event for which there is none, or NOWHERE */
 };
 
 static unsigned int group_flags(unsigned int flags, bool process)
@@ -446,6 +452,7 @@ static int open_all(void *arg, const struct perfctr_scopes *scopes)
 	struct perfctr_set *set;
 	unsigned int i;
 
+	opening->failed = NOWHERE;
 	if (scopes->every_cpu && perfctr_plan_check_cpus(opening->plan, opening->list) < 0)
 		return -1;
 	set = make_set(opening->list, opening->plan, scopes, opening->flags);
@@ -462,6 +469,7 @@ static int open_all(void *arg, const struct perfctr_scopes *scopes)
 	opening->set = set;
 	return 0;
 fail:
+	opening->failed = set->failed;
 	end_set(set);
 	return -1;
 }
@@ -509,29 +517,66 @@ static int end_opening(struct perfctr_set *set, const struct perfctr_target *tar
 	return 0;
 }
 
+/*
+ * The item of a weak group that could not be opened, or was left out, and whose events are to be
+ * tried one by one. NOWHERE: there is none.
+ */
+static unsigned int find_weak(const struct opening *opening)
+{
+	const struct perfctr_list *list = opening->list;
+	unsigned int e = opening->failed;
+
+	if (!list->has_weak)
+		return NOWHERE;
+	if (!opening->set)
+		return e != NOWHERE && list->event[e].weak &&
+				       (errno == EINVAL || errno == EBUSY || errno == EOPNOTSUPP)
+			       ? list->event[e].item
+			       : NOWHERE;
+	for (e = 0; e < list->n; e++)
+		if (list->event[e].weak && list->event[e].n && opening->set->list.event[e].reason)
+			return list->event[e].item;
+	return NOWHERE;
+}
+
+/* Tries to open a set of the list. Returns the item to be split before the next try, or NOWHERE. */
+static unsigned int try_list(struct opening *opening, struct perfctr_plan *plan,
+			     const struct perfctr_target *target)
+{
+	const struct perfctr_target_user user = {
+		.open = open_all,
+		.close = close_all,
+		.arg = opening,
+	};
+	unsigned int s, item;
+
+	opening->failed = NOWHERE;
+	if (perfctr_plan_make(plan, opening->list, perfctr_target_on_cpus(target)) == 0 &&
+	    perfctr_target_open(target, opening->flags, &user) == 0) {
+		if (end_opening(opening->set, target, opening->flags) < 0)
+			close_all(opening);
+	}
+	item = find_weak(opening);
+	/* These the plan's copy has only borrowed. */
+	for (s = 0; opening->set && s < plan->nsources; s++)
+		opening->set->plan.source[s].cpus = NULL;
+	perfctr_plan_free(plan);
+	if (item != NOWHERE && opening->set)
+		close_all(opening);
+	return item;
+}
+
 /* Opens a set of the list, which is cleared. */
 static struct perfctr_set *open_list(struct perfctr_list *list, const struct perfctr_target *target,
 				     unsigned int flags)
 {
 	struct perfctr_plan plan;
 	struct opening opening = { .list = list, .plan = &plan, .flags = flags };
-	const struct perfctr_target_user user = {
-		.open = open_all,
-		.close = close_all,
-		.arg = &opening,
-	};
 	int error = errno;
-	unsigned int s;
+	unsigned int item;
 
-	if (perfctr_plan_make(&plan, list, perfctr_target_on_cpus(target)) == 0 &&
-	    perfctr_target_open(target, flags, &user) == 0) {
-		if (end_opening(opening.set, target, flags) < 0)
-			close_all(&opening);
-	}
-	/* These the plan's copy has only borrowed. */
-	for (s = 0; opening.set && s < plan.nsources; s++)
-		opening.set->plan.source[s].cpus = NULL;
-	perfctr_plan_free(&plan);
+	while ((item = try_list(&opening, &plan, target)) != NOWHERE)
+		perfctr_list_split(list, item);
 	perfctr_list_clear(list);
 	if (opening.set)
 		errno = error; /* something may have been tried in vain before */
@@ -548,7 +593,7 @@ struct perfctr_set *perfctr_set_open(const char *events, const struct perfctr_ta
 	if (flags & PERFCTR_PARTIAL)
 		use |= PERFCTR_LIST_PARTIAL;
 	if (perfctr_flags_check(flags, FLAGS) < 0 ||
-	    perfctr_list_init_in(&list, events, use, memory, sizeof(memory)) < 0)
+	    perfctr_list_init_in(&list, events, use, memory, sizeof(memory), NULL) < 0)
 		return NULL;
 	return open_list(&list, target, flags);
 }
@@ -994,7 +1039,7 @@ int perfctr_set_part(const struct perfctr_set *set, unsigned int p, struct perfc
 	*part = (struct perfctr_part){
 		.tid = scope->tid,
 		.cpu = scope->cpu,
-		.pmu = set->plan.pmu[set->part[p].pmu],
+		.pmu = perfctr_plan_pmu(&set->plan, &set->list, set->part[p].pmu),
 	};
 	return 0;
 }

@@ -13,10 +13,11 @@ command -v valgrind >/dev/null ||
 	{ echo "valgrind, which counts the instructions, is missing: apt-get install valgrind" >&2; exit 1; }
 
 max_instructions=1000	# of a look-up of a right name
+max_check=1010		# of perfctr_event_check() for a right name of the processor, the mean
 max_allocations=0
 max_relocations=242
 max_start=25000		# instructions of a program's start, more than without the library
-max_size=1900000	# bytes, stripped; 1,790,000 before there were aliases; 1,240,000 before descriptions, regions, metrics, RISC-V and POWER
+max_size=1925000	# bytes, stripped; 1,900,000 before perf's syntax; 1,790,000 before there were aliases; 1,240,000 before descriptions, regions, metrics, RISC-V and POWER
 
 # shellcheck disable=SC2086
 $cc -std=gnu11 -D_GNU_SOURCE ${CFLAGS:--O2 -g} -I"$srcdir/include" -I"$srcdir" \
@@ -51,7 +52,7 @@ allocations() {	# KIND
 # The id of the processor that valgrind shows to programs, which is not the machine's.
 shown=$(valgrind -q --log-file=/dev/null "$work/lookup" repeat table 0 |
 	sed -n 's/^cpu \([^ ]*\) .*/\1/p')
-awk -v pfm="$pfm" -v shown="$shown" -v limit=$max_instructions '
+awk -v pfm="$pfm" -v shown="$shown" -v limit=$max_instructions -v check_limit=$max_check '
 	function row(what, kind, name,    other) {
 		other = kind == "wrong" ? "pfm-wrong" : "pfm"
 		printf "| %s | %d | %d |", what, cost[kind, name] - nothing, time[kind, name]
@@ -69,7 +70,7 @@ awk -v pfm="$pfm" -v shown="$shown" -v limit=$max_instructions '
 		# The limit is for a look-up. The whole call also parses the list, asks for kernel
 		# names, and fills in the attributes: there it is for the mean.
 		bound = kind == "check-all" ? sum[kind] / count[kind] : most[kind]
-		if (bound - nothing > limit)
+		if (bound - nothing > (kind == "check-all" ? check_limit : limit))
 			missed = missed sprintf("FAIL %s: %d of %d names take more than %d " \
 				"instructions, %s %d\n", what, above[kind], count[kind], limit,
 				most_name[kind], most[kind] - nothing)

@@ -90,7 +90,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 
 static size_t mutate(uint8_t *data, size_t size)
 {
-	return fuzz_bytes(data, size, "abcdehiloprstuvy0123456789xr/:,=-_.?");
+	return fuzz_bytes(data, size, "abcdehiloprstuvy0123456789xr/:,=-_.?{}*[]'DPW");
 }
 
 int main(int argc, char **argv)

@@ -30,8 +30,9 @@ static inline int parse_sampled(const char *event, size_t length, struct perf_ev
 {
 	struct perfctr_cores cores = { .n = PERFCTR_CORES_UNKNOWN };
 	char its_pmu[PERFCTR_NAME_SIZE];
+	unsigned int asked;
 
-	return perfctr_name_parse(&cores, event, length, attr, its_pmu) < 0 ? -1 : 0;
+	return perfctr_name_parse(&cores, event, length, attr, its_pmu, &asked) < 0 ? -1 : 0;
 }
 
 static inline int parse_event(const char *event, size_t length, struct perf_event_attr *attr)

@@ -1268,6 +1268,8 @@ static int check_attr(const struct perf_event_attr *attr, pid_t tid, int cpu, un
 	if (attr->type != PERF_TYPE_SOFTWARE && pmu.blind &&
 	    (attr->exclude_guest || attr->exclude_host))
 		return EINVAL;
+	if (attr->type != PERF_TYPE_SOFTWARE && attr->precise_ip > pmu.precise)
+		return EOPNOTSUPP;
 	if (attr->sample_type & ~(uint64_t)SAMPLE_FIELDS)
 		stop_test("samples have no such field");
 	return 0;
@@ -2020,6 +2022,7 @@ void pmu_begin(void)
 		.width = 48,
 		.least_period = 1,
 		.clock = true,
+		.precise = 3,
 	};
 	pmu.rdpmc = can_emulate();
 	/* Where Check does not fork, a test that failed has not ended. */

@@ -43,6 +43,7 @@ struct pmu_machine {
 	unsigned int width;    /* 48: bits of a counter */
 	uint32_t first;	       /* 0: what RDPMC calls the first counter */
 	uint64_t least_period; /* 1: shorter ones are refused, shorter rests late */
+	unsigned int precise;  /* 3: the highest precise_ip that it has */
 	unsigned int skid;     /* 0: units that pass between an overflow and its interrupt */
 	bool rdpmc;	       /* whether pages allow it; false where it can't be emulated */
 	bool guards;	       /* false; true: a processor's own counters read as 0 in user mode */

@@ -101,7 +101,8 @@ static int check_name(void *arg, const struct perfctr_event_name *name)
 	ck_assert_uint_lt(i, ARRAY_SIZE(seen));
 	snprintf(seen[i], sizeof(seen[i]), "%s", name->name);
 	ck_assert_msg(perfctr_event_check(name->name) == 0, "%s", perfctr_error());
-	ck_assert_int_ge(parse_variants(name->name, strlen(name->name), v), 1);
+	ck_assert_msg(parse_variants(name->name, strlen(name->name), v) >= 1, "%s: %s", name->name,
+		      perfctr_error());
 	n[0] += !strcmp(v[0].pmu, "cpu_core");
 	n[1] += !strcmp(v[0].pmu, "cpu_atom");
 	n[2]++;

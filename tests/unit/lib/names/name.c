@@ -142,8 +142,8 @@ START_TEST(names_of_caches_in_parts)
 	use_root("vm");
 	for (i = 0; i < ARRAY_SIZE(names); i++)
 		is(names[i].name, PERF_TYPE_HW_CACHE, names[i].config);
-	fails("PERF_COUNT_HW_CACHE_L1I:WRITE", EINVAL, "\"W\" in \":WRITE\"");
-	fails("PERF_COUNT_HW_CACHE_L1D:READ:WRITE", EINVAL, "\"W\" in \":WRITE\"");
+	fails("PERF_COUNT_HW_CACHE_L1I:WRITE", EINVAL, "\"R\" in \":WRITE\"");
+	fails("PERF_COUNT_HW_CACHE_L1D:READ:WRITE", EINVAL, "\"R\" in \":WRITE\"");
 	fails("PERF_COUNT_HW_CACHE_L1D:MISS:ACCESS", EINVAL, "\"A\" in \":ACCESS\"");
 	fails("PERF_COUNT_HW_CACHE_L1D:", EINVAL, "no modifier after the colon");
 	fails("PERF_COUNT_HW_CACHE_L1", EINVAL, "not an event");
@@ -183,6 +183,71 @@ START_TEST(names_of_caches)
 	is("l1-DCACHE-load-misses", PERF_TYPE_HW_CACHE, 0x10000);
 	fails("L1-dcache", EINVAL, "not an event");
 	fails("L1-dcache-", EINVAL, "not an event");
+}
+END_TEST
+
+/* perf's other words for them, in any order. */
+START_TEST(other_words_for_caches)
+{
+	static const struct {
+		const char *name;
+		uint64_t config;
+	} names[] = {
+		{ "L1-dcache-load-miss", 0x10000 },
+		{ "L1-dcache-misses", 0x10000 },
+		{ "l1d-read", 0x00000 },
+		{ "L1-data-write-miss", 0x10100 },
+		{ "l1-d-prefetch-ops", 0x00200 },
+		{ "L1-instruction-speculative-read-misses", 0x10201 },
+		{ "l1i-refs", 0x00001 },
+		{ "LLC-miss-store", 0x10102 },
+		{ "L2-access", 0x00002 },
+		{ "Data-TLB-stores-Reference", 0x00103 },
+		{ "i-tlb-load", 0x00004 },
+		{ "bpu-miss-loads", 0x10005 },
+		{ "branches-misses", 0x10005 },
+		{ "node-speculative-load-miss", 0x10206 },
+	};
+	size_t i;
+
+	use_root("vm");
+	for (i = 0; i < ARRAY_SIZE(names); i++)
+		is(names[i].name, PERF_TYPE_HW_CACHE, names[i].config);
+	/* An event of some processors. */
+	fails("L1D", EINVAL, "not an event");
+	fails("L2", EINVAL, "not an event");
+	fails("l1d-", EINVAL, "not an event");
+	fails("l1d-read-write", EINVAL, "not an event");
+	fails("l1d-miss-refs", EINVAL, "not an event");
+	fails("l1d-read-miss-read", EINVAL, "not an event");
+	fails("l1d-reads", EINVAL, "not an event");
+	fails("i-tlb-store", EINVAL, "not an event");
+}
+END_TEST
+
+/* The kernel's numbers of a type and an event. */
+START_TEST(numbers)
+{
+	struct perf_event_attr attr;
+
+	use_root("skylake");
+	is("0:1", PERF_TYPE_HARDWARE, PERF_COUNT_HW_INSTRUCTIONS);
+	is("1:3", PERF_TYPE_SOFTWARE, PERF_COUNT_SW_CONTEXT_SWITCHES);
+	is("3:0x10000", PERF_TYPE_HW_CACHE, 0x10000);
+	is("4:0x6530160", PERF_TYPE_RAW, 0x6530160);
+	is("0xc:52", 12, 52); /* uncore_cbox_0 */
+	attr = parsed("4:0xc0:u");
+	ck_assert(attr.config == 0xC0 && attr.exclude_kernel);
+	fails("77:1", ENOENT, "this machine has no PMU of the type 77");
+	fails("4:", EINVAL, "\"4:\" is no event: as numbers it is TYPE:CONFIG");
+	fails("4:c0", EINVAL, "as numbers it is TYPE:CONFIG");
+	fails("4x:1", EINVAL, "as numbers it is TYPE:CONFIG");
+	fails("4:0x1ffffffffffffffff", EINVAL, "as numbers it is TYPE:CONFIG");
+	fails("4294967296:1", EINVAL, "as numbers it is TYPE:CONFIG");
+	fails("4:1:x", EINVAL, "\"x\" in");
+	fails("4", EINVAL, "is not an event");
+	use_sysfs("hybrid");
+	fails("4:c0", EINVAL, "TYPE:CONFIG");
 }
 END_TEST
 
@@ -270,12 +335,32 @@ START_TEST(modifiers)
 	fails("cycles:", EINVAL, "no modifier");
 	fails("cycles:x", EINVAL,
 	      "\"x\" in \":x\" is not a modifier; those are u (user), k (kernel), "
-	      "h (hypervisor), G (guest), H (host), I (not when idle)");
+	      "h (hypervisor), G (guest), H (host), I (not when idle), p and P (precise), D "
+	      "(pinned), e (exclusive), and of groups S and W");
 	fails("cycles:U", EINVAL, "\"U\" in");
 	fails("cycles:uu", EINVAL, "the modifier u is given twice");
 	fails("cycles:p", EINVAL, "precise");
 	fails("cycles:upp", EINVAL, "not for counting");
-	fails("cycles:u:k", EINVAL, "\":\"");
+	/* A group's modifiers after the event's own. */
+	attr = parsed("cycles:u:k");
+	ck_assert(!attr.exclude_user && !attr.exclude_kernel && attr.exclude_hv);
+	attr = parsed("cycles:u:u");
+	ck_assert(!attr.exclude_user && attr.exclude_kernel && attr.exclude_hv);
+	attr = parsed("cycles:G:H");
+	ck_assert(perfctr_attr_names_both(&attr));
+	attr = parsed("cycles:DeWSX");
+	ck_assert(attr.pinned && attr.exclusive && !attr.exclude_user && !attr.precise_ip);
+	ck_assert(!attr.sample_period && !attr.read_format);
+	attr = parsed("cpu/event=1/uD");
+	ck_assert(attr.pinned && !attr.exclusive && attr.exclude_kernel);
+	fails("cycles:DD", EINVAL, "the modifier D is given twice");
+	fails("cycles:P", EINVAL, "the modifiers p and P (precise) are for sampling");
+	fails("cycles::u", EINVAL, "\":\"");
+	fails("cycles:u:", EINVAL, "no modifier");
+	fails("cycles:u::k", EINVAL, "\":\"");
+	fails("cycles:b", EINVAL, "a program of BPF's, which is not needed here; leave it out");
+	fails("cycles:uR", EINVAL, "take PERF_SAMPLE_WEIGHT_STRUCT");
+	fails("cycles:pppp", EINVAL, "more than three times");
 	fails("cycles:sched_switch", EINVAL, "\"s\"");
 	fails("cpu/event=1/x", EINVAL, "\"x\"");
 	fails("cpu/event=1/:", EINVAL, "no modifier");
@@ -323,8 +408,7 @@ START_TEST(descriptions_in_sysfs)
 	fails("cpu/event=0x/", EINVAL, "no number");
 	fails("cpu/event=-1/", EINVAL, "no number");
 	fails("cpu/event=?/", EINVAL, "no number");
-	fails("cpu/name=foo/", EINVAL, "\"name\" is neither an event nor a field of the PMU cpu");
-	fails("cpu/period=1/", EINVAL, "neither");
+	fails("cpu/nam=foo/", EINVAL, "\"nam\" is neither an event nor a field of the PMU cpu");
 	fails("cpu/mem-loads=1/", EINVAL, "neither");
 	fails("cpu/event=1,,umask=1/", EINVAL, "neither");
 	fails("cpu/mem-stores.scale/", EINVAL, "neither");
@@ -346,6 +430,110 @@ START_TEST(descriptions_in_sysfs)
 	use_root("nothing");
 	fails("cpu/event=1/", ENOENT, "can't be read");
 	is("cycles", PERF_TYPE_HARDWARE, 0);
+}
+END_TEST
+
+/* Terms that are perf's own, after events of any kind. */
+START_TEST(terms_of_perf)
+{
+	struct perf_event_attr attr;
+
+	use_root("skylake");
+	is("cpu/event=0x3c,umask=1,name=Cycles.REF/", 4, 0x13C);
+	is("cpu/name='A:cmask=1,x-[*]',event=0x3c/", 4, 0x3C);
+	is("cpu/mem-stores,percore/", 4, 0x82D0);
+	is("cpu/mem-stores,percore=0,metric-id=a1/", 4, 0x82D0);
+	attr = parsed("cpu/config=10,config1,config2=3/u");
+	ck_assert(attr.config == 10 && attr.config1 == 1 && attr.config2 == 3);
+	is("cpu/config/", 4, 1);
+	is("cpu/r1a/", PERF_TYPE_RAW, 0x1A);
+	is("cpu/r1a,name=x/", PERF_TYPE_RAW, 0x1A);
+	is("cpu/r0x1a/", 4, 0x1A);
+	is("uncore_cbox_0/r1A,percore=0/", 12, 0x1A);
+	is("cpu/r0xffffffffffffffff/", 4, UINT64_MAX);
+	fails("uncore_cbox_0/r0x/", EINVAL, "neither");
+	fails("uncore_cbox_0/r1g/", EINVAL, "neither");
+	fails("uncore_cbox_0/rffffffffffffffff1/", EINVAL, "neither");
+	fails("uncore_cbox_0/r0xfffffffffffffffffff/", EINVAL, "neither");
+	attr = parsed("cpu/event=0xc0,period=100003/k");
+	ck_assert(attr.sample_period == 100003 && !attr.freq && attr.exclude_user);
+	attr = parsed("cpu/event=0xc0,freq=0x3e8/");
+	ck_assert(attr.sample_period == 1000 && attr.freq);
+	/* Without a PMU. */
+	is("instructions/name=insn/", PERF_TYPE_HARDWARE, PERF_COUNT_HW_INSTRUCTIONS);
+	is("cycles//", PERF_TYPE_HARDWARE, 0);
+	is("r1234/name=raw/", PERF_TYPE_RAW, 0x1234);
+	is("4:0x6530160/name=number/", PERF_TYPE_RAW, 0x6530160);
+	is("L1-dcache-misses/name=cache/", PERF_TYPE_HW_CACHE, 0x10000);
+	is("mem-stores/name=stores/", 4, 0x82D0);
+	is("sched:sched_switch/name=switch/", PERF_TYPE_TRACEPOINT, 308);
+	attr = parsed("cycles/period=100000,config2,config1=0x7/:u");
+	ck_assert(attr.sample_period == 100000 && attr.config2 == 1 && attr.config1 == 7);
+	ck_assert(attr.exclude_kernel && attr.type == PERF_TYPE_HARDWARE);
+	attr = parsed("cpu/cycles,period=5/");
+	ck_assert(attr.type == PERF_TYPE_HARDWARE && attr.sample_period == 5);
+	use_sysfs("hybrid");
+	attr = parsed("cpu_atom/cycles,name=slow/u");
+	ck_assert(attr.config == 10ull << 32 && attr.exclude_kernel);
+}
+END_TEST
+
+START_TEST(wrong_terms_of_perf)
+{
+	static const char *const records[] = {
+		"call-graph=fp",    "stack-size=8192", "max-stack=3",
+		"branch_type=any",  "time=0",	       "nr=1",
+		"inherit",	    "no-inherit",      "overwrite",
+		"no-overwrite",	    "aux-output",      "aux-sample-size=4",
+		"aux-action=pause", "cpu=0",
+	};
+	char event[64], said[64];
+	size_t i;
+
+	use_root("skylake");
+	for (i = 0; i < ARRAY_SIZE(records); i++) {
+		snprintf(event, sizeof(event), "cpu/event=1,%s/", records[i]);
+		snprintf(said, sizeof(said), "\"%.*s\" is for perf, and no part of an event; leave",
+			 (int)strcspn(records[i], "="), records[i]);
+		fails(event, EINVAL, said);
+		snprintf(event, sizeof(event), "cycles/%s/", records[i]);
+		fails(event, EINVAL, said);
+	}
+	fails("cycles/call-graph=fp/", EINVAL, "take PERF_SAMPLE_CALLCHAIN in a sampler's fields");
+	fails("cpu/event=1,name=/", EINVAL, "name= needs the name under which the event is shown");
+	fails("cpu/event=1,name/", EINVAL, "name= needs the name");
+	fails("cpu/event=1,name=''/", EINVAL, "name= needs the name");
+	fails("cpu/event=1,name='a/", EINVAL, "\"name='a\" has no closing quote");
+	fails("cpu/event=1,name='/", EINVAL, "has no closing quote");
+	fails("cpu/event=1,name=a'b/", EINVAL, "a character that is not shown, or a quote");
+	fails("cpu/event=1,name=a b/", EINVAL, "a character that is not shown");
+	fails("cpu/event=1,name=a\nb/", EINVAL, "a character that is not shown");
+	fails("cpu/event=1,name=\303\244/", EINVAL, "a character that is not shown");
+	fails("cpu/event=1,metric-id=/", EINVAL, "metric-id= needs the name");
+	fails("cpu/event=1,period=/", EINVAL,
+	      "period= needs the number of events from sample to sample, not \"\"");
+	fails("cpu/event=1,period/", EINVAL, "period= needs the number");
+	fails("cpu/event=1,period=0/", EINVAL, "not \"0\"");
+	fails("cpu/event=1,period=0x8000000000000000/", EINVAL, "period= needs the number");
+	fails("cpu/event=1,freq=x/", EINVAL, "freq= needs the number of samples in a second");
+	fails("cpu/event=1,freq=5,period=3/", EINVAL,
+	      "an event has one period= or freq=; leave out \"period\"");
+	fails("cpu/event=1,percore=2/", EINVAL, "percore= needs 0 or 1, not \"2\"");
+	fails("cpu/event=1,percore=/", EINVAL, "percore= needs 0 or 1");
+	fails("cycles/umask=1/", EINVAL,
+	      "\"umask\" in \"umask=1\" is not for an event without a PMU");
+	fails("cycles/config=1/", EINVAL, "is not for an event without a PMU");
+	fails("cycles/config3=1/", EINVAL, "is not for an event without a PMU");
+	fails("cycles/config1=x/", EINVAL, "\"config1\" in \"config1=x\"");
+	fails("cycles:u/name=x/", EINVAL, "modifiers stand after the last slash of");
+	fails("cpu/cycles,instructions/", EINVAL, "neither");
+	fails("sched:sched_wich/name=x/", EINVAL, "sched:sched_switch");
+	fails("sched:*", EINVAL, "\"sched:*\" stands for any number of tracepoints; write each");
+	fails("*:*", EINVAL, "any number of tracepoints");
+	fails("s?hed:sched_switch:u", EINVAL, "any number of tracepoints");
+	fails("duration_time", ENOENT, "duration_time is no event: perf measures it by itself");
+	fails("user_time", ENOENT, "task-clock is the processors' time");
+	fails("system_time:u", ENOENT, "measures it by itself");
 }
 END_TEST
 
@@ -758,6 +946,7 @@ START_TEST(annotations)
 END_TEST
 
 UNIT_MAIN("event", 60, annotations, ignored_modifiers, names_of_every_kernel, names_of_caches,
-	  names_of_caches_in_parts, raw_codes, near_misses, modifiers, descriptions_in_sysfs,
+	  names_of_caches_in_parts, other_words_for_caches, numbers, terms_of_perf,
+	  wrong_terms_of_perf, raw_codes, near_misses, modifiers, descriptions_in_sysfs,
 	  fields_in_every_word, hybrid_processors, variants, hostile_descriptions, tracepoints,
 	  tracepoints_of_root, lists, listing, long_names)

@@ -130,10 +130,202 @@ START_TEST(wrong_lists)
 	items_fail("{cs}}", "at \"{cs}}\": a group is written");
 	items_fail("{{cs}", "at \"{{cs}\": a group is written");
 	items_fail("c{s", "at \"c{s\": a group is written");
-	items_fail("{cs}:u", "at \"{cs}:u\": a group is written");
 	items_fail("{cs},faults}", "at \"faults}\": a group is written");
-	fails("cs:p", PERFCTR_LIST_COUNTED, EINVAL, "the modifier p (precise) is for sampling");
-	fails("cs,cs:p", PERFCTR_LIST_COUNTED, EINVAL, "the modifier p (precise) is for sampling");
+	fails("cs:p", PERFCTR_LIST_COUNTED, EINVAL,
+	      "the modifiers p and P (precise) are for sampling");
+	fails("cs,cs:p", PERFCTR_LIST_COUNTED, EINVAL,
+	      "the modifiers p and P (precise) are for sampling");
+}
+END_TEST
+
+/* Each event gets the modifiers of its group; the group's name is perf's. */
+START_TEST(groups_of_perfs)
+{
+	items_are("{cs,faults}:u", 0, "cs:u=0 faults:u=0");
+	items_are("one{cs},two{faults,dummy}:uk,cs", 0, "cs=0 faults:uk=1 dummy:uk=1 cs=2");
+	items_are(" g-1.x { cs , faults } : u , { dummy }", 0, "cs:u=0 faults:u=0 dummy=1");
+	items_are("{cs:u,faults:k}:uG", 0, "cs:u:G=0 faults:k:uG=0");
+	items_are("{cs:p,faults}:pH", 0, "cs:p:pH=0 faults:pH=0");
+	items_are("{cs,faults:D}:DWeSX", 0, "cs=0 faults:D=0");
+	items_are("{cs//,faults/name=b/u}:ku", 0, "cs//ku=0 b=0");
+	items_are("{cs/name='a,b:u'/},{faults}:k", 0, "a,b:u=0 faults:k=1");
+	items_fail("{cs,faults}:", "no modifier after the colon");
+	items_fail("{cs,faults}:x", "\"x\" in \":x\" is not a modifier");
+	items_fail("{cs,faults}:uu", "the modifier u is given twice");
+	items_fail("{cs,faults}u", "at \"faults}u\": a group is written");
+	items_fail("{cs}:u,{faults", "at \"{faults\": a group is written");
+	items_fail("{cs}:u,a{faults", "at \"a{faults\": a group is written");
+	items_fail("{cs}:u,faults}", "at \"faults}\": a group is written");
+	items_fail("a{cs,b{faults}}", "at \"b{faults}}\": a group is written");
+	items_fail("{cs,{faults}:u}:u", "\"}\" in \":u}:u\" is not a modifier");
+	items_fail("{cs,{faults},cs}:u", "at \"{faults}\": a group is written");
+	items_fail("a b{cs}", "\"a b\" before a brace is not the name of a group");
+	items_fail("a{}", "an empty place between its braces");
+	items_fail("{,}:u", "an empty place between its braces");
+	items_fail("{cs}:u,", "an empty place between its commas");
+	items_fail("{cpu/a}:u", "has no closing /");
+}
+END_TEST
+
+/* What is asked of a whole group, and of each of its events. */
+START_TEST(marks_of_groups)
+{
+	struct perfctr_list list;
+
+	ck_assert_int_eq(perfctr_list_init(&list, "{cs,faults:k}:uDe,{dummy}:W,{cs,faults}:S", 0),
+			 0);
+	ck_assert_uint_eq(list.n, 5);
+	ck_assert(list.variant[0].attr.pinned && list.variant[0].attr.exclusive);
+	ck_assert(list.variant[0].attr.exclude_kernel && !list.variant[0].attr.exclude_user);
+	ck_assert(!list.variant[1].attr.exclude_kernel && !list.variant[1].attr.exclude_user);
+	ck_assert(list.variant[1].attr.exclude_hv);
+	ck_assert(!list.event[0].weak && list.event[2].weak && !list.event[3].weak);
+	ck_assert(!list.variant[2].attr.pinned && !list.variant[2].attr.exclusive);
+	ck_assert_uint_eq(list.event[0].flags, PERFCTR_EVENT_KERNEL);
+	ck_assert_uint_eq(list.event[3].flags, PERFCTR_EVENT_KERNEL | PERFCTR_EVENT_SAMPLES);
+	ck_assert_uint_eq(list.event[4].flags, PERFCTR_EVENT_SAMPLES);
+	perfctr_list_clear(&list);
+}
+END_TEST
+
+/* The events of an item, one by one; those after it move on. */
+START_TEST(split_items)
+{
+	struct perfctr_list list;
+	char text[100];
+
+	ck_assert_int_eq(perfctr_list_init(&list, "cs,{faults,dummy,cs}:W,{cs,faults}:W", 0), 0);
+	perfctr_list_split(&list, 1);
+	describe(&list, text, sizeof(text));
+	ck_assert_str_eq(text, "cs=0 faults=1 dummy=2 cs=3 cs=4 faults=4");
+	ck_assert(!list.event[1].weak && !list.event[3].weak && list.event[4].weak);
+	perfctr_list_split(&list, 4);
+	describe(&list, text, sizeof(text));
+	ck_assert_str_eq(text, "cs=0 faults=1 dummy=2 cs=3 cs=4 faults=5");
+	perfctr_list_split(&list, 0);
+	describe(&list, text, sizeof(text));
+	ck_assert_str_eq(text, "cs=0 faults=1 dummy=2 cs=3 cs=4 faults=5");
+	perfctr_list_clear(&list);
+}
+END_TEST
+
+/* The name that perf's name= gives, and what its other terms leave. */
+START_TEST(names_given)
+{
+	struct perfctr_list list;
+
+	root_unpack("sapphirerapids");
+	items_are("cs/name=switches/u,cpu/event=0xc0,name='A.B:cmask=1,x',period=5/,cs", 0,
+		  "switches=0 A.B:cmask=1,x=1 cs=2");
+	items_are("cs/name=a,name=b/", 0, "b=0");
+	items_are("cs/percore/", 0, "cs/percore/=0");
+	ck_assert_int_eq(perfctr_list_init(&list, "cycles/period=5,percore/,cs/freq=3/", 0), 0);
+	ck_assert_uint_eq(list.event[0].flags, PERFCTR_EVENT_SAMPLES | PERFCTR_EVENT_PERCORE);
+	ck_assert_uint_eq(list.event[1].flags, PERFCTR_EVENT_KERNEL | PERFCTR_EVENT_SAMPLES);
+	ck_assert(list.variant[0].attr.sample_period == 5 && !list.variant[0].attr.freq);
+	ck_assert(list.variant[1].attr.sample_period == 3 && list.variant[1].attr.freq);
+	perfctr_list_clear(&list);
+	/* No period has a place where events are counted. */
+	ck_assert_int_eq(perfctr_list_init(&list, "cycles/period=5/,cs/freq=3/",
+					   PERFCTR_LIST_COUNTED),
+			 0);
+	ck_assert_uint_eq(list.event[0].flags, PERFCTR_EVENT_SAMPLES);
+	ck_assert(!list.variant[0].attr.sample_period && !list.variant[1].attr.sample_period);
+	ck_assert(!list.variant[1].attr.freq);
+	perfctr_list_clear(&list);
+	/* The unit is that of the event, whatever it is called. */
+	root_line("uncore_imc_1/events/reads", "event=5");
+	root_line("uncore_imc_1/events/reads.scale", "64");
+	root_line("uncore_imc_1/events/reads.unit", "B");
+	ck_assert_int_eq(perfctr_list_init(&list, "uncore_imc_1/reads,name=r/", 0), 0);
+	ck_assert_str_eq(list.event[0].name, "r");
+	ck_assert_str_eq(list.event[0].unit, "B");
+	perfctr_list_clear(&list);
+	root_remove();
+}
+END_TEST
+
+/* ---- units of one kind ---- */
+
+/* "pmu:config ..." of the first event. */
+static void pmus_are(const char *events, const char *wanted)
+{
+	struct perfctr_list list;
+	char text[500] = "";
+	unsigned int k;
+
+	ck_assert_msg(perfctr_list_init(&list, events, 0) == 0, "%s: %s", events, perfctr_error());
+	for (k = 0; k < list.event[0].n; k++) {
+		const struct perfctr_variant *variant = &list.variant[k];
+
+		ck_assert(variant->is_unit || list.event[0].n == 1);
+		ck_assert(!variant->is_core);
+		snprintf(text + strlen(text), sizeof(text) - strlen(text), "%s%s:%llx",
+			 k ? " " : "", variant->pmu, (unsigned long long)variant->attr.config);
+		ck_assert_uint_eq(variant->attr.exclude_kernel,
+				  list.variant[0].attr.exclude_kernel);
+	}
+	ck_assert_str_eq(text, wanted);
+	perfctr_list_clear(&list);
+}
+
+static void make_units(void)
+{
+	static const char *const pmus[] = {
+		"uncore_imc_0",	     "uncore_imc_1", "uncore_imc_2", "uncore_imc_10",
+		"uncore_imc_free_0", "uncore_cha",   "sys_ddrc0",    "sys_ddrc1",
+		"smmu_3ff88820",     "smmu_bad",     "cpu",	     "uncore_m2m_0",
+	};
+	char name[64], type[4];
+	unsigned int i;
+
+	root_make();
+	for (i = 0; i < ARRAY_SIZE(pmus); i++) {
+		snprintf(name, sizeof(name), "%s/type", pmus[i]);
+		snprintf(type, sizeof(type), "%u", 20 + i);
+		root_line(name, type);
+		snprintf(name, sizeof(name), "%s/format/%s", pmus[i], i == 1 ? "umask" : "event");
+		root_line(name, "config:0-7");
+		snprintf(name, sizeof(name), "%s/events/reads", pmus[i]);
+		if (i != 4 && i != 1)
+			root_line(name, "event=4");
+	}
+}
+
+START_TEST(units_of_a_kind)
+{
+	make_units();
+	/* In the order of their numbers; those without the field or event are left out. */
+	pmus_are("uncore_imc/event=5/", "uncore_imc_0:5 uncore_imc_2:5 uncore_imc_10:5");
+	pmus_are("imc/reads,name=x/k", "uncore_imc_0:4 uncore_imc_2:4 uncore_imc_10:4");
+	pmus_are("UNCORE_IMC/event=5/u", "uncore_imc_0:5 uncore_imc_2:5 uncore_imc_10:5");
+	pmus_are("uncore_imc*/event=5/",
+		 "uncore_imc_0:5 uncore_imc_2:5 uncore_imc_10:5 uncore_imc_free_0:5");
+	pmus_are("*imc*/reads/", "uncore_imc_0:4 uncore_imc_2:4 uncore_imc_10:4");
+	pmus_are("imc_[02]/event=1/", "uncore_imc_0:1 uncore_imc_2:1");
+	pmus_are("imc_?/event=1/", "uncore_imc_0:1 uncore_imc_2:1");
+	pmus_are("imc_[1-9]*/event=1/", "uncore_imc_2:1 uncore_imc_10:1");
+	pmus_are("uncore_imc_[!0a-z]/event=1/", "uncore_imc_2:1");
+	pmus_are("*c*_[0-1]*/event=1/",
+		 "uncore_imc_0:1 uncore_m2m_0:1 uncore_imc_10:1 uncore_imc_free_0:1");
+	fails("imc_[0/event=1/", 0, EINVAL, "can't be the name of a PMU");
+	fails("imc_[/event=1/", 0, EINVAL, "can't be the name of a PMU");
+	fails("imc_[]/event=1/", 0, EINVAL, "can't be the name of a PMU");
+	fails("imc_[!/event=1/", 0, EINVAL, "can't be the name of a PMU");
+	pmus_are("sys_ddrc/event=1/", "sys_ddrc0:1 sys_ddrc1:1");
+	/* One is as if it were named. */
+	pmus_are("cha/event=1/", "uncore_cha:1");
+	pmus_are("uncore_cha/event=1/", "uncore_cha:1");
+	pmus_are("m2m/event=1/", "uncore_m2m_0:1");
+	pmus_are("smmu/event=1/", "smmu_3ff88820:1");
+	items_fail("imc/umask=1,event=1/", "\"umask\" is neither an event nor a field of the PMU");
+	fails("im/event=1/", 0, ENOENT, "this machine has no PMU \"im\"");
+	fails("ddr*/event=1/", 0, EINVAL, "\"ddr*\" can't be the name of a PMU");
+	fails("imc/", 0, EINVAL, "no closing /");
+	items_fail("imc/event=1/x", "\"x\" in");
+	items_are("imc/event=1/,cs,uncore_imc*/reads/", 0,
+		  "imc/event=1/=0 cs=1 uncore_imc*/reads/=2");
+	root_remove();
 }
 END_TEST
 
@@ -458,8 +650,9 @@ START_TEST(units)
 	root_line("cpu/events/slots-there", "event=4");
 	root_line("cpu/events/slots-there.scale", "4");
 	root_line("cpu/events/slots-there.unit", "slots");
-	list = resolve("slots-there,slots-there:u,cpu/slots-there/u");
-	for (i = 0; i < 3; i++)
+	list = resolve("slots-there,slots-there:u,cpu/slots-there/u,slots-there/name=x/,"
+		       "cpu/name=y,slots-there/");
+	for (i = 0; i < 5; i++)
 		unit_is(list, i, 4, "slots");
 	perfctr_list_free(list);
 	root_remove();
@@ -467,5 +660,6 @@ START_TEST(units)
 }
 END_TEST
 
-UNIT_MAIN("resolve", 60, items, wrong_lists, variants, packages, files_once, what_names_mean,
-	  guests, wrong_questions, partial_lists, units)
+UNIT_MAIN("resolve", 60, items, wrong_lists, groups_of_perfs, marks_of_groups, split_items,
+	  names_given, units_of_a_kind, variants, packages, files_once, what_names_mean, guests,
+	  wrong_questions, partial_lists, units)

@@ -952,7 +952,8 @@ START_TEST(bad_arguments)
 		const char *words;
 	} bad[] = {
 		{ { .period = 0 }, "one of period and frequency" },
-		{ { .period = 1, .frequency = 1 }, "one of period and frequency" },
+		{ { .period = 1, .frequency = 1 },
+		  "one of period and frequency is to be set, and" },
 		{ { .period = UINT64_C(1) << 63 }, "63 bits" },
 		{ { .period = 1, .pages = 3 }, "power of two" },
 		{ { .period = 1, .pages = 1u << 31 }, "power of two, at most" },
@@ -1041,7 +1042,7 @@ START_TEST(bad_arguments)
 	ck_fails_null(perfctr_sampler_open("cs,", NULL, &good), EINVAL, "empty place");
 	ck_fails_null(perfctr_sampler_open("nonsense", NULL, &good), EINVAL, "\"nonsense\"");
 	ck_fails_null(perfctr_sampler_open("{cs:u,cs:p}", NULL, &good), EINVAL,
-		      "leave the modifier p out");
+		      "leave the modifiers p and P, period= and freq= out");
 	ck_fails_null(perfctr_sampler_open("cs:pppp", NULL, &good), EINVAL,
 		      "more than three times");
 	/* Half of it is sure to come, and not a byte more. */

@@ -405,6 +405,87 @@ START_TEST(what_the_kernel_is_asked)
 END_TEST
 
 /* What a config can't be, one beyond what it can. */
+/* What an event's name says of its samples counts more than the config. */
+START_TEST(asked_by_name)
+{
+	static const struct {
+		const char *event;
+		struct perfctr_sampler_config config;
+		uint64_t period;
+		unsigned int freq, precise;
+	} all[] = {
+		{ "instructions/period=77/u", { .period = 5 }, 77, 0, 0 },
+		{ "instructions/freq=99/u", { .period = 5 }, 99, 1, 0 },
+		{ "instructions/period=77/u", { .frequency = 5 }, 77, 0, 0 },
+		{ "instructions/period=77,name=x/u", { .period = 0 }, 77, 0, 0 },
+		{ "instructions:uP", { .period = 5 }, 5, 0, 3 },
+		{ "{instructions/freq=9/,cycles}:Su", { .fields = PERF_SAMPLE_READ }, 9, 1, 0 },
+	};
+	size_t i;
+
+	pmu_begin();
+	for (i = 0; i < ARRAY_SIZE(all); i++) {
+		memset(&pmu_asked, 0, sizeof(pmu_asked));
+		pmu_fail(PMU_OPEN, 1, EMFILE);
+		ck_fails_null(perfctr_sampler_open(all[i].event, NULL, &all[i].config), EMFILE,
+			      "ulimit -n");
+		ck_assert_uint_eq(pmu_asked.sample_period, all[i].period);
+		ck_assert_uint_eq(pmu_asked.freq, all[i].freq);
+		ck_assert_uint_eq(pmu_asked.precise_ip, all[i].precise);
+		ck_assert(!pmu_asked.pinned || !pmu_asked.exclusive);
+	}
+	ck_assert_uint_eq(pmu_events(), 0);
+	pmu_end();
+}
+END_TEST
+
+/* The modifier P takes the most precise samples that there are; no other reason ends the search. */
+START_TEST(most_precise)
+{
+	struct perfctr_sampler_config config = { .period = 5, .pages = 1 };
+	struct perfctr_sampler *sampler;
+
+	pmu_begin();
+	for (pmu.precise = 0; pmu.precise <= 3; pmu.precise++) {
+		sampler = perfctr_sampler_open("instructions:uP", NULL, &config);
+		ck_assert_msg(sampler != NULL, "%s", perfctr_error());
+		ck_assert_uint_eq(pmu_asked.precise_ip, pmu.precise);
+		ck_assert_uint_eq(pmu_asked.sample_period, 5);
+		perfctr_sampler_close(sampler);
+	}
+	pmu.precise = 2;
+	ck_fails_null(perfctr_sampler_open("instructions:uppp", NULL, &config), EOPNOTSUPP, "");
+	ck_fails_null(perfctr_sampler_open("{instructions:u,cycles:uP}", NULL,
+					   &(struct perfctr_sampler_config){
+						   .period = 5,
+						   .fields = PERF_SAMPLE_READ,
+					   }),
+		      EINVAL, "leave the modifiers p and P, period= and freq= out");
+	ck_fails_null(perfctr_sampler_open("{instructions:u,cycles/period=4/u}", NULL,
+					   &(struct perfctr_sampler_config){
+						   .period = 5,
+						   .fields = PERF_SAMPLE_READ,
+					   }),
+		      EINVAL, "leave the modifiers p and P, period= and freq= out");
+	/* An AUX area is no place for samples, and several PMUs are none for a sampler. */
+	config.aux_pages = 1;
+	ck_fails_null(perfctr_sampler_open("instructions/freq=9/u", NULL, &config), EINVAL,
+		      "frequency is of samples");
+	config.aux_pages = 0;
+	root_make();
+	root_line("uncore_a_0/type", "70");
+	root_line("uncore_a_0/format/event", "config:0-7");
+	root_line("uncore_a_1/type", "71");
+	root_line("uncore_a_1/format/event", "config:0-7");
+	ck_fails_null(perfctr_sampler_open("a/event=1/", NULL, &config), EINVAL,
+		      "name one of the units that a/event=1/ stands for, such as uncore_a_0");
+	root_remove();
+	unsetenv("PERFCTR_ROOT");
+	ck_assert_uint_eq(pmu_events(), 0);
+	pmu_end();
+}
+END_TEST
+
 START_TEST(limits)
 {
 	static const struct perfctr_sampler_config all[] = {
@@ -1421,9 +1502,9 @@ START_TEST(faults)
 END_TEST
 
 UNIT_MAIN("sampler_pmu", 60, lost_samples, samples_that_were_none, periods_and_refreshes, periods,
-	  frequencies, descriptor_0, what_the_kernel_is_asked, limits, merged, a_processor_beyond,
-	  descriptor_0_of_all, stopped_while_reading, callbacks, room, room_of_one, most_frequent,
-	  lost_by_several, snapshots_of_several, a_process, no_common_buffer,
-	  a_process_on_one_processor, threads_that_end, a_processor_goes_offline, core_types,
-	  a_pmu_with_a_cpumask, control_of_all, no_objects, a_child_of_fork, outside_of_the_braces,
-	  faults)
+	  frequencies, descriptor_0, what_the_kernel_is_asked, asked_by_name, most_precise, limits,
+	  merged, a_processor_beyond, descriptor_0_of_all, stopped_while_reading, callbacks, room,
+	  room_of_one, most_frequent, lost_by_several, snapshots_of_several, a_process,
+	  no_common_buffer, a_process_on_one_processor, threads_that_end, a_processor_goes_offline,
+	  core_types, a_pmu_with_a_cpumask, control_of_all, no_objects, a_child_of_fork,
+	  outside_of_the_braces, faults)

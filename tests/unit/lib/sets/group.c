@@ -806,6 +806,84 @@ START_TEST(what_the_kernel_is_asked)
 }
 END_TEST
 
+/* Modifiers of a group that are about the group, in a set that lets the kernel take turns. */
+START_TEST(modifiers_of_groups)
+{
+	static const struct {
+		const char *events;
+		unsigned int pinned, exclusive;
+	} all[] = {
+		{ "{instructions,instructions}:u", 0, 0 },
+		{ "{instructions,instructions}:uD", 1, 0 },
+		{ "{instructions,instructions}:eu", 0, 1 },
+		{ "{instructions:uDe,instructions:u}", 1, 1 },
+		{ "{instructions:u,instructions:uDe}", 0, 0 },
+	};
+	unsigned int i, n;
+
+	pmu_begin();
+	for (i = 0; i < ARRAY_SIZE(all); i++)
+		for (n = 1; n < 3; n++) {
+			memset(&pmu_asked, 0, sizeof(pmu_asked));
+			pmu_fail(PMU_OPEN, n, EMFILE);
+			ck_fails_null(perfctr_set_open(all[i].events, on(getppid(), -1),
+						       PERFCTR_MULTIPLEX),
+				      EMFILE, "ulimit -n");
+			ck_assert_uint_eq(pmu_asked.pinned, n == 1 && all[i].pinned);
+			ck_assert_uint_eq(pmu_asked.exclusive, n == 1 && all[i].exclusive);
+			ck_assert(pmu_asked.exclude_kernel && !pmu_asked.exclude_user);
+		}
+	pmu_end();
+}
+END_TEST
+
+/* A weak group that the PMU can't hold is taken apart, and no other. */
+START_TEST(weak_groups)
+{
+	static const char five[] = "instructions:u,cycles:u,branches:u,r1c2:u,r3c4:u";
+	struct perfctr_reading readings[8];
+	struct perfctr_list_event event;
+	struct perfctr_set *set;
+	char list[200];
+	unsigned int i, flags;
+
+	pmu_begin();
+	pmu.counters = 4;
+	snprintf(list, sizeof(list), "{%s}", five);
+	ck_fails_null(perfctr_set_open(list, NULL, PERFCTR_MULTIPLEX), EINVAL, "");
+	for (flags = PERFCTR_MULTIPLEX; flags;
+	     flags = flags == PERFCTR_MULTIPLEX ? PERFCTR_MULTIPLEX | PERFCTR_PARTIAL : 0) {
+		snprintf(list, sizeof(list), "{cs,faults}:W,{%s}:W,{cycles:u,branches:u}:W", five);
+		set = perfctr_set_open(list, NULL, flags);
+		ck_assert_msg(set != NULL, "%s", perfctr_error());
+		for (i = 0; i < 9; i++) {
+			ck_assert_int_eq(perfctr_set_event(set, i, &event), 0);
+			ck_assert_ptr_null(event.reason);
+			ck_assert_uint_eq(event.item, i < 2 ? 0 : i < 7 ? i - 1 : 6);
+		}
+		perfctr_set_close(set);
+	}
+	/* Pinned, each alone has no room either. */
+	pmu.taken = 4;
+	ck_fails_null(perfctr_set_open("{instructions:u,cycles:u}:W", NULL, 0), EBUSY, "");
+	pmu.taken = 3;
+	ck_fails_null(perfctr_set_open("{instructions:u,cycles:u}:W", NULL, 0), EBUSY, "");
+	set = perfctr_set_open("{instructions:u,cycles:u}:W", NULL, PERFCTR_PARTIAL);
+	ck_assert_msg(set != NULL, "%s", perfctr_error());
+	pmu_count(5);
+	ck_assert_int_eq(perfctr_set_read(set, readings), 0);
+	ck_assert(readings[0].value == 5 && readings[0].quality == PERFCTR_EXACT);
+	ck_assert(readings[1].quality == PERFCTR_NOT_COUNTED);
+	perfctr_set_close(set);
+	/* A mistake of another kind is none of its. */
+	pmu.taken = 0;
+	pmu_fail(PMU_OPEN, 2, EMFILE);
+	ck_fails_null(perfctr_set_open("{instructions:u,cycles:u}:W", NULL, 0), EMFILE, "");
+	ck_assert_uint_eq(pmu_events(), 0);
+	pmu_end();
+}
+END_TEST
+
 /* A processor's single event gets another that any user may open; and pairs, and threads' don't. */
 START_TEST(companions)
 {
@@ -1028,5 +1106,6 @@ UNIT_MAIN("group", 60, software_events, enable_disable_reset, all_of_a_thread, n
 	  a_processors_events, a_childs_events, bad_arguments, too_many_events, no_descriptors,
 	  a_child_of_fork, closed_while_a_child_lives, estimates, widths, taken_apart, descriptor_0,
 	  rates, hardware_events, together, stopped_before_closed, strict_or_not, second_faults,
-	  where, read_by_another_thread, what_the_kernel_is_asked, companions, metrics, names,
-	  kind_of_a_processor, too_many_kinds, offline, second_faults, faults)
+	  where, read_by_another_thread, what_the_kernel_is_asked, modifiers_of_groups, weak_groups,
+	  companions, metrics, names, kind_of_a_processor, too_many_kinds, offline, second_faults,
+	  faults)

@@ -703,7 +703,8 @@ START_TEST(bad_arguments)
 	ck_fails_null(perfctr_set_open("{cs,{cs}", NULL, 0), EINVAL,
 		      "at \"{cs}\": a group is written");
 	ck_fails_null(perfctr_set_open("{{cs}}", NULL, 0), EINVAL, "a group is written");
-	ck_fails_null(perfctr_set_open("{cs}:u", NULL, 0), EINVAL, "modifiers after its events");
+	ck_fails_null(perfctr_set_open("{cs}u", NULL, 0), EINVAL,
+		      "modifiers of all, {event,event}:u");
 	ck_fails_null(perfctr_set_open("{", NULL, 0), EINVAL, "empty place");
 	ck_fails_null(perfctr_set_open("cs,nonsense", NULL, 0), EINVAL, "\"nonsense\"");
 	ck_fails_null(perfctr_set_open("cpu/cs", NULL, 0), EINVAL, "closing /");

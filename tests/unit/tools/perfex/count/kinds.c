@@ -27,7 +27,7 @@
 #include "tools/perfex/report/results.h"
 
 /* No kernel has so many types. */
-enum { BIG = 60001, SMALL, CHIP = 60004 };
+enum { BIG = 60001, SMALL, CHIP = 60004, UNIT_0, UNIT_2 };
 
 /* The core type of each descriptor, and the one that the thread is never on; 0: none. */
 static uint32_t kind[1024], never;
@@ -67,7 +67,7 @@ __attribute__((no_sanitize("address"))) long __wrap_syscall(long number, ...)
 		errno = ENOENT; /* each is on one processor */
 		return -1;
 	}
-	if (attr.type == BIG || attr.type == SMALL || attr.type == CHIP)
+	if (attr.type == BIG || attr.type == SMALL || (attr.type >= CHIP && attr.type <= UNIT_2))
 		attr.type = PERF_TYPE_SOFTWARE;
 	fd = __real_syscall(number, &attr, a[1], a[2], a[3], a[4]);
 	if (fd >= 0 && fd < (long)ARRAY_SIZE(kind))
@@ -420,6 +420,87 @@ START_TEST(perfex_package_in_parts)
 }
 END_TEST
 
+/* ---- the units of a kind, each of which counts ---- */
+
+static void make_units(void)
+{
+	make_kinds();
+	root_line("uncore_u_2/type", "60006");
+	root_line("uncore_u_2/cpumask", "0");
+	root_line("uncore_u_2/format/event", "config:0-63");
+	root_line("uncore_u_0/type", "60005");
+	root_line("uncore_u_0/cpumask", "0");
+	root_line("uncore_u_0/format/event", "config:0-63");
+}
+
+START_TEST(sums_over_units)
+{
+	static const struct {
+		const char *pmu;
+		unsigned int events; /* bits */
+	} wanted[] = { { "", 8 }, { "uncore_u_0", 7 }, { "uncore_u_2", 7 } };
+	const struct perfctr_target cpu = { .type = PERFCTR_TARGET_CPU, .id = 0 };
+	struct perfctr_reading all[4], one[4], sum[4] = { { .value = 0 } };
+	struct perfctr_part part;
+	struct perfctr_set *set;
+	unsigned int p, e;
+
+	make_units();
+	set = perfctr_set_open("{u/event=2/,u/event=5,name=minor/},u/event=2/,cs", &cpu,
+			       PERFCTR_DISABLED);
+	ck_assert_msg(set != NULL, "%s", perfctr_error());
+	ck_assert_uint_eq(perfctr_set_parts(set), 3);
+	touch(set);
+	ck_assert_int_eq(perfctr_set_read(set, all), 0);
+	for (p = 0; p < 3; p++) {
+		ck_assert_int_eq(perfctr_set_part(set, p, &part), 0);
+		ck_assert_str_eq(part.pmu, wanted[p].pmu);
+		ck_assert_int_eq(part.cpu, 0);
+		ck_assert_int_eq(perfctr_set_read_part(set, p, one), 0);
+		for (e = 0; e < 4; e++) {
+			bool has = one[e].quality != PERFCTR_NOT_COUNTED;
+
+			ck_assert_uint_eq(has, wanted[p].events >> e & 1);
+			sum[e].value += one[e].value;
+			sum[e].enabled += one[e].enabled;
+		}
+		/* Those of a group have the same time. */
+		ck_assert_uint_eq(one[0].enabled, one[1].enabled);
+	}
+	for (e = 0; e < 4; e++) {
+		ck_assert_uint_eq(all[e].quality, PERFCTR_EXACT);
+		ck_assert_uint_eq(all[e].value, sum[e].value);
+		ck_assert_uint_eq(all[e].enabled, sum[e].enabled);
+		ck_assert_uint_gt(all[e].enabled, 0);
+	}
+	ck_assert_str_eq(perfctr_set_name(set, 1), "minor");
+	perfctr_set_close(set);
+	remove_kinds();
+}
+END_TEST
+
+/* A core type is beside units what it was. */
+START_TEST(units_and_core_types)
+{
+	const struct perfctr_target cpu = { .type = PERFCTR_TARGET_CPU, .id = 0 };
+	static const char *const pmus[] = { "", "big", "uncore_u_0", "uncore_u_2" };
+	struct perfctr_part part;
+	struct perfctr_set *set;
+	unsigned int p;
+
+	make_units();
+	set = perfctr_set_open("touches,u/event=2/,cs", &cpu, 0);
+	ck_assert_msg(set != NULL, "%s", perfctr_error());
+	ck_assert_uint_eq(perfctr_set_parts(set), 4);
+	for (p = 0; p < 4; p++) {
+		ck_assert_int_eq(perfctr_set_part(set, p, &part), 0);
+		ck_assert_str_eq(part.pmu, pmus[p]);
+	}
+	perfctr_set_close(set);
+	remove_kinds();
+}
+END_TEST
+
 /* ---- perfex --per-type, of a thread: the kernel's own events are of no core type ---- */
 
 /* A core type has a line for each of its events, and none for others. */
@@ -485,4 +566,5 @@ END_TEST
 
 UNIT_MAIN("kinds", 60, sums, on_one_kind, on_another_processor, without_descriptors,
 	  readers_of_packages, perfex_package_by_package, perfex_package_in_parts,
-	  perfex_processor_by_processor, perfex_thread_by_thread, perfex_type_by_type)
+	  perfex_processor_by_processor, perfex_thread_by_thread, sums_over_units,
+	  units_and_core_types, perfex_type_by_type)
