@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # Libraries that others load: nothing is linked with them.
 if SHARED
-pkglib_LTLIBRARIES = collect/libperfctr-kokkos.la collect/libperfctr-openmp.la
+pkglib_LTLIBRARIES = collect/libperfctr-kokkos.la collect/libperfctr-mpi.la collect/libperfctr-openmp.la
 endif
 collect_ldflags = -module -avoid-version -no-undefined -shared -Wl,-z,defs
 
@@ -19,4 +19,18 @@ collect_libperfctr_kokkos_la_CFLAGS = $(AM_CFLAGS) -fvisibility=hidden
 collect_libperfctr_kokkos_la_LIBADD = lib/libperfctr.la
 collect_libperfctr_kokkos_la_LDFLAGS = $(collect_ldflags)
 
-EXTRA_DIST += collect/README.md
+collect_libperfctr_mpi_la_SOURCES = collect/mpi.c collect/mpi.h
+nodist_collect_libperfctr_mpi_la_SOURCES = collect/mpi-calls.c collect/mpi-calls.h
+collect_libperfctr_mpi_la_CFLAGS = $(AM_CFLAGS) -fvisibility=hidden
+collect_libperfctr_mpi_la_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_builddir)
+collect_libperfctr_mpi_la_LIBADD = lib/libperfctr.la -ldl
+collect_libperfctr_mpi_la_LDFLAGS = $(collect_ldflags)
+BUILT_SOURCES += collect/mpi-calls.h
+CLEANFILES += collect/mpi-calls.c collect/mpi-calls.h
+mpi_sources = $(srcdir)/collect/mpi.awk $(srcdir)/collect/mpi.calls
+collect/mpi-calls.c: $(mpi_sources)
+	$(AM_V_GEN)$(MKDIR_P) collect && LC_ALL=C $(AWK) -f $(mpi_sources) >$@.tmp && mv $@.tmp $@
+collect/mpi-calls.h: $(mpi_sources)
+	$(AM_V_GEN)$(MKDIR_P) collect && LC_ALL=C $(AWK) -v header=1 -f $(mpi_sources) >$@.tmp && mv $@.tmp $@
+
+EXTRA_DIST += collect/README.md collect/mpi.awk collect/mpi.calls

@@ -93,7 +93,7 @@ check "OpenMP, made up: target regions are told, once" $?
 check "OpenMP, made up: more constructs than there is room for" $?
 says 3 'does not tell where its parallel constructs begin and end: use LLVM' "$perfex" --regions=openmp "$work/runtime" refuse
 says 3 'OpenMP by a runtime with OMPT' "$perfex" --regions=openmp sh -c 'exit 3'
-says 125 'none of moments, histogram, threads, openmp, kokkos' "$perfex" --regions=threads,opnmp "$work/runtime" team-5.1
+says 125 'none of moments, histogram, threads, openmp, kokkos, mpi' "$perfex" --regions=threads,opnmp "$work/runtime" team-5.1
 OMP_TOOL_LIBRARIES=/x/other.so says 125 'OMP_TOOL_LIBRARIES has another tool (/x/other.so), .*: unset it$' \
 	"$perfex" --regions=openmp "$work/runtime" team-5.1
 OMP_TOOL=disabled says 125 'OMP_TOOL=disabled keeps all tools out: unset it$' "$perfex" --regions=openmp "$work/runtime" team-5.1
@@ -145,6 +145,63 @@ done
 KOKKOS_TOOLS_LIBS=/x/k.so says 125 'KOKKOS_TOOLS_LIBS has another tool (/x/k.so), .*: unset it$' "$perfex" --regions=kokkos "$work/kokkos"
 KOKKOS_PROFILE_LIBRARY=/x/k.so says 125 'KOKKOS_PROFILE_LIBRARY has another tool (/x/k.so)' "$perfex" --regions=kokkos "$work/kokkos"
 says 3 'or with Kokkos, and its tools' "$perfex" --regions=kokkos sh -c 'exit 3'
+
+# ---- MPI: one that is made up ----
+
+made_up=$srcdir/tests/collect/made-up
+# shellcheck disable=SC2086
+ranks() {	# PROGRAM argument...
+	program=$1
+	shift
+	$cc ${CFLAGS:-} -std=gnu11 -D_GNU_SOURCE -g -O1 -Wall -Wextra -Werror -I"$made_up" -I"$srcdir/include" \
+		"$srcdir/tests/collect/ranks.c" -o "$work/$program" "$@" -L"$lib" -lperfctr -Wl,-rpath,"$(cd "$lib" && pwd)"
+}
+# shellcheck disable=SC2086
+for name in mpi mpich; do
+	$cc ${CFLAGS:-} -shared -fPIC -Wall -Wextra -Werror -I"$made_up" "$srcdir/tests/collect/mpi.c" -o "$work/lib$name.so" \
+		-Wl,-soname,lib$name.so
+done
+ranks ranks -L"$work" -lmpi -Wl,-rpath,"$work"
+check "a program with MPI is built" $?
+calls='by hand 5
+MPI_Sendrecv 5
+MPI_Allreduce 5
+MPI_Barrier 5
+MPI_Isend 5
+MPI_Irecv 5
+MPI_Waitall 5
+MPI_Alltoallv 5'
+expect "MPI, made up: calls, and none within another" "$calls
+MPI (program) 1" --regions=mpi "$work/ranks"
+bytes() { sed -n 's/^\(MPI_[A-Za-z]*\)  *\([0-9]*\)  *\([0-9]*\)  *\([0-9]* (rank [0-9]*)\)  *\([0-9]* (rank [0-9]*)\)$/\1 \2 \3, \4, \5/p' "$work/errors"; }
+[ "$(bytes)" = 'MPI_Isend 5 120, 120 (rank 0), 120 (rank 0)
+MPI_Irecv 5 120, 120 (rank 0), 120 (rank 0)
+MPI_Sendrecv 5 200, 200 (rank 0), 200 (rank 0)
+MPI_Alltoallv 5 40, 40 (rank 0), 40 (rank 0)
+MPI_Allreduce 5 2000, 2000 (rank 0), 2000 (rank 0)' ]
+check "MPI, made up: bytes" $?
+expect "MPI, made up: Fortran's names" 'MPI (program) 1
+MPI_Barrier 4
+MPI_Send 1' --regions=mpi "$work/ranks" fortran
+[ "$(bytes)" = 'MPI_Send 1 56, 56 (rank 0), 56 (rank 0)' ]
+check "MPI, made up: Fortran's bytes" $?
+"$perfex" --regions=mpi --csv -o "$work/csv" "$work/ranks" killed 2>"$work/errors"
+visits "$work/csv" >"$work/got"
+printf '%s\n' "$calls" 'MPI (program) 0' | sort | diff - "$work/got"
+check "MPI, made up: a program that is killed" $?
+"$perfex" --regions=mpi --json -o "$work/json" "$work/ranks" 2>"$work/errors" && "$perfex" --merge --csv "$work/json" >"$work/merged" &&
+	grep -q '^MPI_Waitall,time,ns,inclusive,1,5,' "$work/merged"
+check "MPI, made up: --merge" $?
+says 0 '^perfex: no region was reached' "$perfex" --regions=mpi true
+if [ "${HAVE_LIBELF:-no}" = yes ]; then
+	ranks static "$srcdir/tests/collect/mpi.c" && says 125 'static has MPI in itself, linked statically' "$perfex" --regions=mpi "$work/static"
+	ranks two -Wl,--no-as-needed -L"$work" -lmpi -lmpich -Wl,-rpath,"$work" &&
+		says 125 'two is linked with two MPIs, Open MPI.s libmpi and MPICH.s libmpich: ' "$perfex" --regions=mpi "$work/two"
+fi
+$cc -shared -fPIC -x c /dev/null -o "$work/libnothing.so" && LD_PRELOAD="$work/libnothing.so" "$perfex" --regions=mpi \
+	sh -c 'echo "$LD_PRELOAD"' >"$work/out" 2>/dev/null
+[ "$(cat "$work/out")" = "$PERFEX_COLLECTORS/libperfctr-mpi.so:$work/libnothing.so" ]
+check "MPI: libraries that are there already stay: $(cat "$work/out")" $?
 
 # ---- where GCC's and clang's programs can run ----
 
@@ -213,6 +270,53 @@ if echo 'int main(void) { return 0; }' | gcc -fopenmp -x c - -o "$work/empty" 2>
 	fi
 fi
 
+# ---- MPI: Open MPI's ranks, which have more to send the higher they are ----
+
+if command -v mpicc >/dev/null && command -v mpirun >/dev/null; then
+	OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
+	export OMPI_ALLOW_RUN_AS_ROOT OMPI_ALLOW_RUN_AS_ROOT_CONFIRM
+	job() {	# PROGRAM	two ranks, merged into "merged"
+		rm -f "$work"/rank.*
+		timeout 120 mpirun --oversubscribe -n 2 "$perfex" --regions=mpi --json -o "$work/rank.%q{OMPI_COMM_WORLD_RANK}" "$1" \
+			>"$work/out" 2>"$work/errors" && "$perfex" --merge --csv "$work"/rank.[01] >"$work/merged"
+	}
+	mpicc -g -O1 -w -I"$srcdir/include" "$srcdir/tests/collect/ranks.c" -o "$work/real" -L"$lib" -lperfctr -Wl,-rpath,"$(cd "$lib" && pwd)" &&
+		job "$work/real"
+	sed -n 's/^\([^,]*\),time,ns,inclusive,2,\([0-9]*\),.*/\1 \2/p' "$work/merged" | sort >"$work/got"
+	printf '%s\n' "$calls" 'MPI (program) 1' | sed 's/5$/10/; s/1$/2/' | sort | diff - "$work/got" && [ "$(bytes)" = 'MPI_Isend 10 240, 120 (rank 0), 120 (rank 0)
+MPI_Irecv 10 240, 120 (rank 0), 120 (rank 0)
+MPI_Sendrecv 10 600, 200 (rank 0), 400 (rank 1)
+MPI_Alltoallv 10 160, 80 (rank 0), 80 (rank 0)
+MPI_Allreduce 10 4000, 2000 (rank 0), 2000 (rank 0)' ]
+	check "MPI: two ranks of Open MPI" $?
+	for module in mpi mpi_f08; do
+		error=$([ $module = mpi ] && echo ', e')
+		sed "s/@MODULE@/$module/; s/@E@/$error/" >"$work/$module.f90" <<-'EOT'
+			program sums
+				use @MODULE@
+				integer :: rank, ranks, e, own(10), all(10)
+				call MPI_Init_thread(MPI_THREAD_SINGLE, rank@E@)
+				call MPI_Comm_rank(MPI_COMM_WORLD, rank@E@)
+				own = rank
+				call MPI_Allreduce(own, all, 10, MPI_INTEGER, MPI_SUM, MPI_COMM_WORLD@E@)
+				call MPI_Barrier(MPI_COMM_WORLD@E@)
+				if (all(10) /= 1) error stop
+				call MPI_Finalize(@E@)
+			end program
+		EOT
+		sed -i 's/Finalize(, e)/Finalize(e)/' "$work/$module.f90"
+		mpif90 "$work/$module.f90" -o "$work/fortran" && job "$work/fortran" && [ "$(bytes)" = \
+			'MPI_Allreduce 2 80, 40 (rank 0), 40 (rank 0)' ] &&
+			[ "$(sed -n 's/^\([^,]*\),time,ns,inclusive,2,2,.*/\1/p' "$work/merged" | sort | paste -sd ,)" = \
+				'MPI (program),MPI_Allreduce,MPI_Barrier' ]
+		status=$?
+		[ $status = 0 ] || cat "$work/errors" "$work/merged"
+		check "MPI: Fortran's module $module over Open MPI" $status
+	done
+else
+	echo "SKIP MPI: there is no Open MPI"
+fi
+
 # ---- costs ----
 
 if command -v valgrind >/dev/null; then
@@ -229,6 +333,19 @@ if command -v valgrind >/dev/null; then
 	[ -n "$few" ] && [ "$each" -gt 0 ] && [ "$each" -le 450 ]
 	check "a parallel construct in a thread where nothing is measured: $each instructions, at most 450" $?
 	unset OMP_TOOL_LIBRARIES
+	# Of a call in one thread, the region's own part included, where the kernel reads the counters.
+	instructions() {	# N VARIABLE=VALUE...
+		n=$1
+		shift
+		env PERFCTR_REGIONS= PERFCTR_REGIONS_OUTPUT=/dev/null "$@" valgrind --tool=callgrind --callgrind-out-file=/dev/null \
+			--toggle-collect=one_call "$work/ranks" times "$n" 2>&1 | sed -n 's/.*Collected : \([0-9]*\).*/\1/p'
+	}
+	bare=$((($(instructions 11000 A=b) - $(instructions 1000 A=b) + 5000) / 10000))
+	few=$(instructions 1000 LD_PRELOAD="$PERFEX_COLLECTORS/libperfctr-mpi.so")
+	more=$(instructions 11000 LD_PRELOAD="$PERFEX_COLLECTORS/libperfctr-mpi.so")
+	each=$(((more - few + 5000) / 10000 - bare))
+	[ -n "$few" ] && [ "$each" -gt 100 ] && [ "$each" -le 300 ]
+	check "a call of MPI: $each instructions more, at most 300" $?
 else
 	echo "SKIP costs of collectors: there is no valgrind"
 fi

@@ -70,7 +70,8 @@ installation() (
 		echo "PASS aliases of man pages" || echo "FAIL aliases of man pages"
 	for file in lib/udev/rules.d/60-perfctr.rules lib/sysusers.d/perfctr.conf share/man/man4/perfctr.4 \
 		share/bash-completion/completions/perfex share/zsh/site-functions/_perfex lib/libperfctr/libpfm4/libpfm.so.4 \
-		lib/libperfctr/libperfctr-openmp.so lib/libperfctr/libperfctr-kokkos.so; do
+		lib/libperfctr/libperfctr-openmp.so lib/libperfctr/libperfctr-kokkos.so \
+		lib/libperfctr/libperfctr-mpi.so; do
 		[ -s "$root/$file" ] && echo "PASS $file" || echo "FAIL $file"
 	done
 	# shellcheck disable=SC2016 # the command's own
@@ -214,6 +215,7 @@ stages_of_all() {
 # The first commands that a newcomer runs, on the systems that they are promised for.
 stages_of_long() {
 	stages_of_all long
+	stage "judges of collectors" tests/collect/judges.sh "$work/gcc" "$work/collect"
 	stage "judges of libpfm4" tests/libpfm4/judges.sh "$work/gcc" "$work/libpfm4"
 	for suite in bookworm trixie; do
 		stage "fresh $suite" tests/fresh.sh $suite "scripts/test"

@@ -20,6 +20,7 @@ static const struct word {
 	{ "threads", 0 },
 	{ "openmp", COLLECT_OPENMP },
 	{ "kokkos", COLLECT_KOKKOS },
+	{ "mpi", COLLECT_MPI },
 };
 
 #define NWORDS (sizeof(words) / sizeof(words[0]))
@@ -124,6 +125,18 @@ static void check_openmp(const char *command, const struct elf_program *program)
 		    command);
 }
 
+static void check_mpi(const char *command, const struct elf_program *program)
+{
+	if (program->defines)
+		die("--regions=mpi: %s has MPI in itself, linked statically, and its calls can't be "
+		    "seen: link it with MPI's shared library",
+		    command);
+	if (needs(program, "libmpi.so") && needs(program, "libmpich.so"))
+		die("--regions=mpi: %s is linked with two MPIs, Open MPI's libmpi and MPICH's "
+		    "libmpich: link it with one",
+		    command);
+}
+
 /* ---- all ---- */
 
 void collectors_check(unsigned int which, const char *command)
@@ -132,7 +145,7 @@ void collectors_check(unsigned int which, const char *command)
 	struct elf_program program = { .needed = NULL };
 
 	if (which && file)
-		elf_read_program(&program, file);
+		elf_read_program(&program, file, "MPI_Init");
 	if (which && program.is_static)
 		die("--regions=: %s is linked statically, and no library can be loaded into it",
 		    command);
@@ -142,7 +155,21 @@ void collectors_check(unsigned int which, const char *command)
 		refuse_other("kokkos", "KOKKOS_TOOLS_LIBS");
 		refuse_other("kokkos", "KOKKOS_PROFILE_LIBRARY");
 	}
+	if (which & COLLECT_MPI)
+		check_mpi(command, &program);
 	free(program.needed);
+	free(file);
+}
+
+/* Loads a library before those that the program is linked with. */
+static void preload(char *file)
+{
+	const char *before = getenv("LD_PRELOAD");
+	char *all;
+
+	if (asprintf(&all, "%s%s%s", file, before ? ":" : "", before ? before : "") < 0)
+		need(NULL);
+	set("LD_PRELOAD", all);
 	free(file);
 }
 
@@ -154,6 +181,8 @@ void collectors_set(unsigned int which)
 		set("KOKKOS_TOOLS_LIBS", find_library("kokkos"));
 		set("KOKKOS_PROFILE_LIBRARY", find_library("kokkos")); /* before Kokkos 4 */
 	}
+	if (which & COLLECT_MPI)
+		preload(find_library("mpi"));
 }
 
 const char *collectors_need(unsigned int which)
@@ -164,6 +193,7 @@ const char *collectors_need(unsigned int which)
 		return ", or use OpenMP by a runtime with OMPT, as LLVM's libomp is (it serves "
 		       "GCC's programs with LD_PRELOAD=libomp.so.5)";
 	case COLLECT_KOKKOS: return ", or with Kokkos, and its tools (Kokkos_ENABLE_LIBDL)";
+	case COLLECT_MPI: return ", or with MPI, as a shared library";
 	default: return ", or with what --regions= names";
 	}
 }

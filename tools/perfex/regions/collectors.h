@@ -10,6 +10,7 @@
 
 #define COLLECT_OPENMP 0x1
 #define COLLECT_KOKKOS 0x2
+#define COLLECT_MPI    0x4
 
 /*
  * Reads the words of --regions=. Returns those that PERFCTR_REGIONS_KEEP takes, for the caller to

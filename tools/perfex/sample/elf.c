@@ -257,7 +257,25 @@ static void read_needed(FILE *file, Elf *elf)
 	}
 }
 
-void elf_read_program(struct elf_program *program, const char *file)
+static bool defines(Elf *elf, const char *function)
+{
+	size_t link = 0, size = gelf_fsize(elf, ELF_T_SYM, 1, EV_CURRENT), i;
+	Elf_Scn *section = find_section(elf, SHT_SYMTAB, &link);
+	Elf_Data *data = read_data(section), *strings = read_data(elf_getscn(elf, link));
+	const char *name;
+	GElf_Sym symbol;
+
+	for (i = 0; data && strings && size && i < data->d_size / size && i < INT32_MAX; i++) {
+		if (!gelf_getsym(data, (int)i, &symbol) || !is_function(&symbol))
+			continue;
+		name = find_name(strings, symbol.st_name);
+		if (name && !strcmp(name, function))
+			return true;
+	}
+	return false;
+}
+
+void elf_read_program(struct elf_program *program, const char *file, const char *function)
 {
 	size_t size;
 	FILE *needed;
@@ -271,12 +289,13 @@ void elf_read_program(struct elf_program *program, const char *file)
 	if (fclose(needed) != 0)
 		need(NULL);
 	program->is_static = !has_interpreter(elf);
+	program->defines = defines(elf, function);
 	close_elf(elf, fd);
 }
 #else
-void elf_read_program(struct elf_program *program, const char *file)
+void elf_read_program(struct elf_program *program, const char *file, const char *function)
 {
-	(void)program, (void)file;
+	(void)program, (void)file, (void)function;
 }
 
 static void read_file(struct symbols *symbols, const char *file)

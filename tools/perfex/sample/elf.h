@@ -19,10 +19,11 @@ struct symbols *elf_symbols(const char *file);
 struct elf_program {
 	char *needed;	/* the names of libraries that it asks for, a line each; NULL: not known */
 	bool is_static; /* it has no dynamic linker */
+	bool defines;	/* the function that was asked for is in it */
 };
 
 /* Leaves it as it is if the file is no program; the caller frees what it needs. */
-void elf_read_program(struct elf_program *program, const char *file);
+void elf_read_program(struct elf_program *program, const char *file, const char *function);
 
 /* Opened to be read if it is a file still; else -1. A pipe or a device is not even opened. */
 int elf_open_file(const char *file);

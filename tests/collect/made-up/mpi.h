@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * mpi.h - an MPI that is made up, of one rank, whose handles are MPICH's numbers: as much of it as
+ * ../ranks.c calls. ../mpi.c is its library.
+ */
+#ifndef PERFCTR_TESTS_MADE_UP_MPI_H
+#define PERFCTR_TESTS_MADE_UP_MPI_H
+
+#include <stddef.h>
+
+typedef int MPI_Comm, MPI_Datatype, MPI_Op, MPI_Request;
+typedef struct {
+	int word[5];
+} MPI_Status;
+
+#define MPI_COMM_WORLD	    0x44000000
+#define MPI_BYTE	    0x4c00010d
+#define MPI_INT		    0x4c000405
+#define MPI_DOUBLE	    0x4c00080b
+#define MPI_SUM		    0x58000003
+#define MPI_STATUS_IGNORE   ((MPI_Status *)NULL)
+#define MPI_STATUSES_IGNORE ((MPI_Status *)NULL)
+
+int MPI_Init(int *argc, char ***argv);
+int MPI_Finalize(void);
+int MPI_Comm_rank(MPI_Comm comm, int *rank);
+int MPI_Comm_size(MPI_Comm comm, int *size);
+int MPI_Sendrecv(const void *sent, int nsent, MPI_Datatype sent_type, int to, int tag,
+		 void *received, int nreceived, MPI_Datatype received_type, int from,
+		 int received_tag, MPI_Comm comm, MPI_Status *status);
+int MPI_Isend(const void *sent, int n, MPI_Datatype type, int to, int tag, MPI_Comm comm,
+	      MPI_Request *request);
+int MPI_Irecv(void *received, int n, MPI_Datatype type, int from, int tag, MPI_Comm comm,
+	      MPI_Request *request);
+int MPI_Waitall(int n, MPI_Request *requests, MPI_Status *statuses);
+int MPI_Barrier(MPI_Comm comm);
+int MPI_Allreduce(const void *sent, void *received, int n, MPI_Datatype type, MPI_Op op,
+		  MPI_Comm comm);
+int MPI_Alltoallv(const void *sent, const int *nsent, const int *places, MPI_Datatype type,
+		  void *received, const int *nreceived, const int *received_places,
+		  MPI_Datatype received_type, MPI_Comm comm);
+
+#endif /* PERFCTR_TESTS_MADE_UP_MPI_H */

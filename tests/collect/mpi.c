@@ -1,0 +1,138 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/*
+ * The library of the MPI that is made up: made-up/mpi.h. As in others, MPI_X() is a weak name of
+ * PMPI_X(), some calls make others, and Fortran's have functions of their own.
+ */
+#include <mpi.h>
+#include <string.h>
+
+#define CALL(name, parameters)                                                 \
+	int PMPI_##name parameters;                                            \
+	int MPI_##name parameters __attribute__((weak, alias("PMPI_" #name))); \
+	int PMPI_##name parameters
+#define UNUSED __attribute__((unused))
+
+CALL(Init, (int *argc UNUSED, char ***argv UNUSED))
+{
+	return 0;
+}
+
+CALL(Finalize, (void))
+{
+	return 0;
+}
+
+CALL(Comm_rank, (MPI_Comm comm, int *rank))
+{
+	*rank = 0;
+	return comm != MPI_COMM_WORLD;
+}
+
+CALL(Comm_size, (MPI_Comm comm, int *size))
+{
+	*size = 1;
+	return comm != MPI_COMM_WORLD;
+}
+
+CALL(Type_size, (MPI_Datatype type, int *size))
+{
+	*size = type >> 8 & 0xff; /* as in MPICH */
+	return 0;
+}
+
+CALL(Get_library_version, (char *version, int *length))
+{
+	strcpy(version, "made up");
+	*length = (int)strlen(version);
+	return 0;
+}
+
+CALL(Sendrecv,
+     (const void *sent UNUSED, int nsent UNUSED, MPI_Datatype sent_type UNUSED, int to UNUSED,
+      int tag UNUSED, void *received UNUSED, int nreceived UNUSED, MPI_Datatype received_type,
+      int from UNUSED, int received_tag, MPI_Comm comm, MPI_Status *status))
+{
+	/* Arguments that are passed on the stack. */
+	return received_type != MPI_INT || received_tag != 7 || comm != MPI_COMM_WORLD || status;
+}
+
+CALL(Isend, (const void *sent UNUSED, int n UNUSED, MPI_Datatype type UNUSED, int to UNUSED,
+	     int tag UNUSED, MPI_Comm comm UNUSED, MPI_Request *request))
+{
+	*request = 1;
+	return 0;
+}
+
+CALL(Irecv, (void *received UNUSED, int n UNUSED, MPI_Datatype type UNUSED, int from UNUSED,
+	     int tag UNUSED, MPI_Comm comm UNUSED, MPI_Request *request))
+{
+	*request = 2;
+	return 0;
+}
+
+CALL(Waitall, (int n, MPI_Request *requests, MPI_Status *statuses UNUSED))
+{
+	return n != 2 || requests[0] + requests[1] != 3;
+}
+
+CALL(Barrier, (MPI_Comm comm))
+{
+	return comm != MPI_COMM_WORLD;
+}
+
+CALL(Gather, (const void *sent, int n, MPI_Datatype type UNUSED, void *received, int n_ UNUSED,
+	      MPI_Datatype type_ UNUSED, int root UNUSED, MPI_Comm comm UNUSED))
+{
+	memcpy(received, sent, (size_t)n);
+	return 0;
+}
+
+/* It makes another call, by the name that the program would use. */
+CALL(Allreduce, (const void *sent UNUSED, void *received UNUSED, int n UNUSED,
+		 MPI_Datatype type UNUSED, MPI_Op op UNUSED, MPI_Comm comm))
+{
+	return MPI_Barrier(comm);
+}
+
+CALL(Alltoallv,
+     (const void *sent UNUSED, const int *nsent UNUSED, const int *places UNUSED,
+      MPI_Datatype type UNUSED, void *received UNUSED, const int *nreceived UNUSED,
+      const int *received_places UNUSED, MPI_Datatype received_type UNUSED, MPI_Comm comm UNUSED))
+{
+	return 0;
+}
+
+/* ---- Fortran's ---- */
+
+void pmpi_init_(int *error);
+void pmpi_init_(int *error)
+{
+	*error = PMPI_Init(NULL, NULL);
+}
+
+void pmpi_finalize_(int *error);
+void pmpi_finalize_(int *error)
+{
+	*error = PMPI_Finalize();
+}
+
+void pmpi_barrier_(const int *comm, int *error);
+void pmpi_barrier_(const int *comm, int *error)
+{
+	*error = MPI_Barrier(*comm);
+}
+
+void pmpi_type_size_(const int *type, int *size, int *error);
+void pmpi_type_size_(const int *type, int *size, int *error)
+{
+	*error = PMPI_Type_size(*type, size);
+}
+
+void pmpi_send_(const void *sent, const int *n, const int *type, const int *to, const int *tag,
+		const int *comm, int *error);
+void pmpi_send_(const void *sent, const int *n, const int *type, const int *to, const int *tag,
+		const int *comm, int *error)
+{
+	(void)sent, (void)n, (void)type, (void)to, (void)tag;
+	*error = *comm != MPI_COMM_WORLD;
+}

@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/*
+ * A program with MPI, for collect.sh, which knows how often each call is made, and with how many
+ * bytes: for the made-up MPI and for real ones. It has a region by hand, too.
+ */
+#include <mpi.h>
+#include <perfctr/regions.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define TIMES 5
+
+PERFCTR_REGION(hand, "by hand");
+
+static int rank, ranks, ints[100], more_ints[100];
+
+static void check(int error)
+{
+	if (error)
+		abort();
+}
+
+static void exchange(void)
+{
+	double sent[3] = { 1, 2, 3 }, received[3];
+	int counts[64], places[64], i, next = (rank + 1) % ranks, last = (rank + ranks - 1) % ranks;
+	MPI_Request request[2];
+
+	for (i = 0; i < ranks; i++) {
+		counts[i] = 2;
+		places[i] = 2 * i;
+	}
+	check(MPI_Sendrecv(ints, 10 * (rank + 1), MPI_INT, next, 7, more_ints, 100, MPI_INT, last,
+			   7, MPI_COMM_WORLD, MPI_STATUS_IGNORE));
+	check(MPI_Allreduce(ints, more_ints, 100, MPI_INT, MPI_SUM, MPI_COMM_WORLD));
+	check(MPI_Barrier(MPI_COMM_WORLD));
+	check(MPI_Isend(sent, 3, MPI_DOUBLE, next, 1, MPI_COMM_WORLD, &request[0]));
+	check(MPI_Irecv(received, 3, MPI_DOUBLE, last, 1, MPI_COMM_WORLD, &request[1]));
+	check(MPI_Waitall(2, request, MPI_STATUSES_IGNORE));
+	check(MPI_Alltoallv(ints, counts, places, MPI_INT, more_ints, counts, places, MPI_INT,
+			    MPI_COMM_WORLD));
+}
+
+__attribute__((noinline)) static void one_call(void)
+{
+	MPI_Request request;
+
+	check(MPI_Isend(ints, 1, MPI_INT, 0, 1, MPI_COMM_WORLD, &request));
+}
+
+#ifdef PERFCTR_TESTS_MADE_UP_MPI_H
+/* As compilers of Fortran call it, each by another convention. */
+extern void mpi_init_(int *error), mpi_finalize(int *error),
+	mpi_barrier_(const int *comm, int *error), mpi_barrier__(const int *comm, int *error),
+	mpi_barrier(const int *comm, int *error), MPI_BARRIER(const int *comm, int *error),
+	mpi_send_(const void *sent, const int *n, const int *type, const int *to, const int *tag,
+		  const int *comm, int *error);
+#pragma weak mpi_init_
+#pragma weak mpi_finalize
+#pragma weak mpi_barrier_
+#pragma weak mpi_barrier__
+#pragma weak mpi_barrier
+#pragma weak MPI_BARRIER
+#pragma weak mpi_send_
+
+static void fortran(void)
+{
+	const int world = MPI_COMM_WORLD, seven = 7, type = MPI_DOUBLE, zero = 0;
+	int error = 1;
+
+	mpi_init_(&error);
+	check(error);
+	mpi_barrier_(&world, &error);
+	mpi_barrier__(&world, &error);
+	mpi_barrier(&world, &error);
+	MPI_BARRIER(&world, &error);
+	mpi_send_(ints, &seven, &type, &zero, &zero, &world, &error);
+	check(error);
+	mpi_finalize(&error);
+	check(error);
+}
+#endif
+
+int main(int argc, char **argv)
+{
+	int i, n = argc > 2 ? atoi(argv[2]) : 0;
+
+#ifdef PERFCTR_TESTS_MADE_UP_MPI_H
+	if (argc > 1 && !strcmp(argv[1], "fortran")) {
+		fortran();
+		return 0;
+	}
+#endif
+	check(MPI_Init(&argc, &argv));
+	check(MPI_Comm_rank(MPI_COMM_WORLD, &rank));
+	check(MPI_Comm_size(MPI_COMM_WORLD, &ranks));
+	if (argc > 1 && !strcmp(argv[1], "times"))
+		while (n-- > 0)
+			one_call();
+	for (i = 0; i < TIMES; i++) {
+		perfctr_region_begin(&hand);
+		exchange();
+		perfctr_region_end(&hand);
+	}
+	if (argc > 1 && !strcmp(argv[1], "killed"))
+		raise(SIGKILL);
+	check(MPI_Finalize());
+	return 0;
+}
