@@ -114,8 +114,8 @@ struct seen {
 
 static void see_notice(struct seen *seen, const struct inotify_event *notice)
 {
-	if (notice->len && *notice->name == '.')
-		return; /* a report */
+	if (notice->len && !strncmp(notice->name, ".report.", 8))
+		return;
 	seen->measured += (notice->mask & IN_CREATE) != 0;
 	seen->without += (notice->mask & IN_MOVED_TO) != 0;
 	seen->known &= !(notice->mask & IN_Q_OVERFLOW);
