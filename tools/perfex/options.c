@@ -23,7 +23,7 @@ const char options_help[] =
 	"       perfex [--cpu NAME] -M list\n"
 	"       perfex -i | -h | --version\n"
 	"\n"
-	"  -e, --event LIST       count these events; may be repeated\n"
+	"  -e, --event LIST       count these events; may be repeated; @FILE has lists\n"
 	"  -M, --metrics NAME,... count the events of these metrics, and show them;\n"
 	"                         \"list\" lists all\n"
 	"  -p, --pid PID,...      count running processes, while the command runs if\n"

@@ -6,6 +6,7 @@
 #include <string.h>
 #include "tools/perfex/base/die.h"
 #include "tools/perfex/count/events.h"
+#include "tools/perfex/count/lists.h"
 
 /* ---- the options' arguments ---- */
 
@@ -26,7 +27,9 @@ static size_t numbers_of(const char *list)
 	for (;;) {
 		const char *number = p + strspn(p, " \t");
 
-		if (!isdigit((unsigned char)*number))
+		/* TYPE:CONFIG is a name. */
+		if (!isdigit((unsigned char)*number) ||
+		    number[strspn(number, "0123456789abcdefxABCDEFX")] == ':')
 			return (size_t)(p - list);
 		p = number + strcspn(number, ",");
 		p += *p == ',';
@@ -35,12 +38,15 @@ static size_t numbers_of(const char *list)
 
 void events_add(struct events *events, const char *list)
 {
-	size_t n = numbers_of(list);
+	char *read = *list == '@' ? lists_read(list + 1) : NULL;
+	size_t n = numbers_of(read ? read : list);
 
+	list = read ? read : list;
 	if (n)
 		events->numbers = append(events->numbers, list, n - (list[n - 1] == ','));
 	if (!n || list[n - 1] == ',')
 		events->names = append(events->names, list + n, strlen(list + n));
+	free(read);
 }
 
 void events_add_metrics(struct events *events, const char *list)
@@ -251,6 +257,22 @@ static void make_events(struct events *events)
 	}
 }
 
+/* Tells once what of perf's means nothing where events are counted. */
+static void tell_unused(const struct events *events)
+{
+	unsigned int i, n = perfctr_list_size(events->list), flags = 0;
+	struct perfctr_list_event event;
+
+	for (i = 0; i < n; i++)
+		if (perfctr_list_event(events->list, i, &event) == 0)
+			flags |= event.flags;
+	if (flags & PERFCTR_EVENT_SAMPLES)
+		say("events are counted, for which period=, freq= and the modifier S mean nothing: they "
+		    "are for --sample");
+	if (flags & PERFCTR_EVENT_PERCORE)
+		say("percore means nothing here: --per-core shows each core's sums");
+}
+
 void events_finish(struct events *events)
 {
 	unsigned int n = 0;
@@ -267,6 +289,7 @@ void events_finish(struct events *events)
 		events->list = perfctr_list_resolve(events->names, PERFCTR_PARTIAL);
 		if (!events->list)
 			die("%s", perfctr_error());
+		tell_unused(events);
 	}
 	make_events(events);
 	events->metrics_first = events->first[EVENTS_NUMBERS] - n;
