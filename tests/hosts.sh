@@ -19,6 +19,7 @@ make_for() {
 			CPPFLAGS="$hardening" \
 			CHECK_CFLAGS="-I$check/src -I$hosts/check/src -I$check" \
 			CHECK_LIBS="$check/src/.libs/libcheck.a $check/lib/.libs/libcompat.a -lm -lrt -pthread" || exit
-		make -s -j2 LDFLAGS=-all-static "$@"
+		# Were configure run again with these flags, its compiler could not link.
+		make -s am--refresh && make -s -j2 LDFLAGS=-all-static "$@"
 	) 9>"$hosts/lock-$host" >"$hosts/$host.log" 2>&1 || { tail -n 20 "$hosts/$host.log" >&2; return 1; }
 }
