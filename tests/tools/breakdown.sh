@@ -115,6 +115,8 @@ expect "a process's cores" 125 'add -a, -C or -G' "$perfex" --per-core -p $$ tru
 expect "two ways to sum up" 125 '--per-core and --per-socket exclude each other' \
 	"$perfex" -a --per-core --per-socket true
 expect "a cgroup in another" 125 'would be counted twice' "$perfex" -G a -G a/b true
+expect "a cgroup in another, with a slash" 125 'would be counted twice' "$perfex" -G a/ -G a/b true
+expect "a cgroup before another, with a slash" 125 'would be counted twice' "$perfex" -G a/b -G a// true
 expect "a cgroup twice" 125 'would be counted twice' "$perfex" -G a/ -G a true
 
 # ---- several processes and threads ----

@@ -111,6 +111,15 @@ if [ -w /proc/sys/kernel/ns_last_pid ]; then
 else
 	skip "an id that is used again" "needs a writable /proc/sys/kernel/ns_last_pid"
 fi
+# A thread that executes a program goes on as its process's first one, with its counts.
+if command -v python3 >/dev/null; then
+	# shellcheck disable=SC2016
+	expect "a thread that executes a program" 0 '^1 1$' sh -c '"$0" --per-thread -e task-clock python3 -c "import os, threading, time
+threading.Thread(target=lambda: os.execvp(\"true\", [\"true\"])).start()
+time.sleep(60)" 2>"$1"; echo "$(grep -c "(python" "$1") $(grep -c "(true)" "$1")"' "$perfex" "$work/executes"
+else
+	skip "a thread that executes a program" "needs python3"
+fi
 # perfex is told of each new process, and interrupted by a signal most often then.
 # shellcheck disable=SC2317	# it is called
 interrupt_storms() {
