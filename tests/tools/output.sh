@@ -138,6 +138,15 @@ done
 expect "intervals are there at once" 0 ',page-faults,' cat "$work/mode"
 touch "$work/seen"
 wait $!
+# A header is at the beginning of a file, and nowhere else.
+for way in "-I 100" ""; do
+	for times in 1 2; do
+		# shellcheck disable=SC2086
+		"$perfex" --append $way --csv -e page-faults -o "$work/headers$way" true
+		expect "one header, $times results, $way" 0 '^1$' grep -c 'value,scaled' "$work/headers$way"
+		expect "it comes first, $times results, $way" 0 'value,scaled' head -n 1 "$work/headers$way"
+	done
+done
 expect "no name" 125 "a file has a name" "$perfex" -e page-faults -o '' touch "$work/ran"
 expect "nothing ran in vain" 0 '^no$' sh -c "test -e '$work/ran' || echo no"
 exit $failed

@@ -620,6 +620,19 @@ START_TEST(compared_emulated)
 	baseline_compare(&baseline, &results, &comparison);
 	ck_assert_uint_eq(comparison.n, 1);
 	ck_assert_str_eq(comparison.of[0].name, "cs");
+	/* What is compared takes the place of the counts, beside these, and below them. */
+	comparison.before = comparison.now = "true";
+	results.comparison = &comparison;
+	print(csv_print);
+	ck_assert_int_eq(strncmp(text, "event,before,before_deviation,", 30), 0);
+	ck_assert_ptr_nonnull(strstr(text, "\ncs,500,"));
+	results.no_header = true;
+	print(csv_print);
+	ck_assert_int_eq(strncmp(text, "cs,500,", 7), 0);
+	results.run = &what;
+	print(json_print);
+	ck_assert_ptr_nonnull(
+		strstr(text, ",\"comparison\":{\"before\":\"true\",\"now\":\"true\""));
 	comparison_free(&comparison);
 	baseline_free(&baseline);
 	end();

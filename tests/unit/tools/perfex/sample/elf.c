@@ -116,7 +116,7 @@ static size_t number_named(unsigned char type, uint16_t section, size_t n)
 }
 
 /* Functions of the file itself, whose names are no longer than names may be. */
-START_TEST(symbols)
+START_TEST(functions)
 {
 	ck_assert_uint_eq(number_named(STT_FUNC, 1, 5), 1);
 	ck_assert_uint_eq(number_named(STT_GNU_IFUNC, 1, 5), 1);
@@ -125,6 +125,43 @@ START_TEST(symbols)
 	ck_assert_uint_eq(number_named(STT_FUNC, 1, 0), 0);
 	ck_assert_uint_eq(number_named(STT_FUNC, 1, LONGEST_NAME - 1), 1);
 	ck_assert_uint_eq(number_named(STT_FUNC, 1, LONGEST_NAME), 0);
+}
+END_TEST
+
+/* One without a size goes on to the end of its section, which is here that of symbols. */
+START_TEST(sizes)
+{
+	struct made *made = make();
+	char name[] = "elf.XXXXXX";
+	int fd = mkstemp(name);
+	struct symbols *symbols;
+	uint64_t into;
+
+	ck_assert_int_ge(fd, 0);
+	made->section[1].sh_addr = 0x1000;
+	made->symbol[2] = (Elf64_Sym){
+		.st_name = 1,
+		.st_info = ELF64_ST_INFO(STB_GLOBAL, STT_FUNC),
+		.st_shndx = 1,
+		.st_value = 0x1000,
+	};
+	strcpy(made->names + 1, "first");
+	made->symbol[3] = made->symbol[2];
+	made->symbol[3].st_name = 10;
+	made->symbol[3].st_value = 0x1020;
+	made->symbol[3].st_size = 0x10;
+	strcpy(made->names + 10, "second");
+	ck_assert_int_eq(write(fd, made, sizeof(*made)), sizeof(*made));
+	close(fd);
+	symbols = elf_symbols(name);
+	unlink(name);
+	ck_assert_uint_eq(symbols_number(symbols), 2);
+	ck_assert_str_eq(symbols_find(symbols, 0x101F, &into), "first");
+	ck_assert_uint_eq(into, 0x1F);
+	ck_assert_str_eq(symbols_find(symbols, 0x102F, &into), "second");
+	ck_assert_ptr_null(symbols_find(symbols, 0x1030, &into));
+	symbols_free(symbols);
+	free(made);
 }
 END_TEST
 
@@ -144,6 +181,6 @@ END_TEST
 UNIT_MAIN("elf", 60, no_programs, a_program
 #ifdef HAVE_LIBELF
 	  ,
-	  symbols
+	  functions, sizes
 #endif
 )
