@@ -21,7 +21,7 @@ EXTRA_DIST += \
 	tests/harness/root.h \
 	tests/harness/spoil.h \
 	tests/harness/stream.h \
-	tests/html/browser.py tests/html/made.py tests/html/pages.py tests/html/run.sh \
+	tests/html/browser.py tests/html/made.py tests/html/pages.py tests/html/pictures.py tests/html/pictures.sh tests/html/run.sh \
 	tests/consumers \
 	tests/libpfm4/abi.c tests/libpfm4/attrs.c tests/libpfm4/differences tests/libpfm4/judges.sh tests/libpfm4/processor.c \
 	tests/libpfm4/processors tests/libpfm4/strings tests/libpfm4/strings.c \
@@ -134,8 +134,10 @@ unit_tests = \
 	tests/unit/tools/perfex/count/child \
 	tests/unit/tools/perfex/count/kinds \
 	tests/unit/tools/perfex/count/slices \
+	tests/unit/tools/perfex/html/page \
 	tests/unit/tools/perfex/report/compare \
 	tests/unit/tools/perfex/report/results \
+	tests/unit/tools/perfex/sample/calls \
 	tests/unit/tools/perfex/sample/demangle \
 	tests/unit/tools/perfex/sample/elf \
 	tests/unit/tools/perfex/sample/histogram \
@@ -181,6 +183,9 @@ tests_unit_lib_perf_clock_LDADD = $(PMU_LDADD)
 tests_unit_cpus_x86_LDADD = arch/libarch.la $(CHECK_LIBS)
 tests_unit_lib_perf_clock_LDFLAGS = $(PMU_WRAP) -Wl,--wrap=clock_gettime
 tests_unit_tools_perfex_base_outfile_LDADD = $(PERFEX_LDADD)
+tests_unit_tools_perfex_html_page_LDADD = $(PERFEX_LDADD)
+tests_unit_tools_perfex_sample_calls_LDADD = $(PERFEX_LDADD)
+tests_unit_tools_perfex_sample_calls_LDFLAGS = -Wl,--wrap=kallsyms_read,--wrap=elf_symbols
 tests_unit_tools_perfex_base_text_LDADD = $(PERFEX_LDADD)
 tests_unit_tools_perfex_count_child_LDADD = $(PERFEX_LDADD)
 tests_unit_tools_perfex_report_compare_LDADD = $(PERFEX_LDADD)

@@ -208,6 +208,7 @@ stages_of_all() {
 	stage samples bench samples
 	stage scale bench scale
 	end_stages
+	stage pictures tests/html/pictures.sh "$work/gcc/perfex" "$work/vm/skylake-1.log" "$work/pictures"
 	# Holds the figures that these and the machines have printed.
 	stage figures tests/bench/figures.sh "$work"
 }

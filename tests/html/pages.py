@@ -211,8 +211,9 @@ def comparison():
         near([(low + high) / 2], [event["change_percent"]])
         t = (high - low) / 2 * event["before"]["mean"] / 100 / math.sqrt(a[0] + b[0])
         near([tails(t, freedom)], [0.05], 1e-5)
-    same([row[7] for row in found], ["less", "same", "not counted before"])
-    same(found[2][4], "\u2013")
+    same([row[4] for row in found], ["less", "same", "not counted before"])
+    same(found[2][3], "\u2013")
+    same(found[0][5:], ["200 \u00b1 5", "100.5 \u00b1 2.291", "0.001"])
 
 
 @test
@@ -333,7 +334,7 @@ def regions():
     wanted = {(row["region"], "rank %d" % one["rank"]): row for one in documents for row in one["regions"] if "tid" not in row}
     rows = run("rows(section('Regions'))")[:9]
     same(sorted(tuple(row[:2]) for row in rows), sorted(wanted))
-    found = run("all('tbody tr', section('Regions')).slice(0, 9).map(row => values('[data-value]', row))")
+    found = run("all('tbody tr', section('Regions')).slice(0, 9).map(row => values('td[data-value]', row))")
     for row, numbers in zip(rows, found):
         region = wanted[row[0], row[1]]
         time_ = region["values"][0]

@@ -94,7 +94,8 @@ files_power() {
 	touch "$work/files-$arch/.done"
 }
 
-# Makes $work/tutorial, which perfctr_tutorial(7) needs: the page, its program, and valgrind.
+# Makes $work/tutorial, which perfctr_tutorial(7) needs: the page, its program, and valgrind; and docs/PAGES.md: its
+# programs, with frame pointers, by which calls are found.
 tutorial() {
 	[ ! -e "$work/tutorial/.done" ] || return 0
 	root=$work/tutorial libc=lib/x86_64-linux-gnu tools=usr/libexec/valgrind
@@ -103,6 +104,13 @@ tutorial() {
 	cp "$top/man/perfctr_tutorial.7" "$root/tutorial/"
 	gcc -O2 -g -static -I"$top/include" "$top/examples/slow.c" "$work/build-amd64/lib/.libs/libperfctr.a" \
 		-pthread -o "$root/bin/slow"
+	mkdir -p "$root/pages"
+	cp "$here/guest/pages.sh" "$root/bin/pages"
+	cp "$top/docs/PAGES.md" "$root/pages/"
+	for example in slow regions; do
+		gcc -O2 -g -fno-omit-frame-pointer -static -I"$top/include" "$top/examples/$example.c" \
+			"$work/build-amd64/lib/.libs/libperfctr.a" -pthread -o "$root/pages/$example"
+	done
 	cp /usr/bin/valgrind.bin "$root/bin/valgrind"
 	cp /lib64/ld-linux-x86-64.so.2 "$root/lib64/"
 	cp "/$libc/libc.so.6" "$root/$libc/"

@@ -58,7 +58,7 @@ names() {	# TIER
 equip() {	# PROGRAM
 	case $1 in
 	calls | calls-signed) files_dwarf ;;
-	tutorial) tutorial; MORE=$work/tutorial ;;
+	tutorial | pages) tutorial; MORE=$work/tutorial ;;
 	openmp) openmp; MORE=$work/openmp ;;
 	pairs) peers; MORE=$work/peers ;;
 	small) small ;;

