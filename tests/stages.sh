@@ -218,6 +218,7 @@ stages_of_long() {
 	stages_of_all long
 	stage "judges of collectors" tests/collect/judges.sh "$work/gcc" "$work/collect"
 	stage "judges of libpfm4" tests/libpfm4/judges.sh "$work/gcc" "$work/libpfm4"
+	stage "names of perf" tests/perf-names.sh "$work/gcc"
 	for suite in bookworm trixie; do
 		stage "fresh $suite" tests/fresh.sh $suite "scripts/test"
 		stage "fresh $suite, make check" tests/fresh.sh $suite "scripts/try && cd build && make check"

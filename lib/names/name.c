@@ -505,6 +505,11 @@ static SLOW int fail_unknown(const char *event, size_t length)
 				    "%.*s is no event: perf measures it by itself, as perfex does "
 				    "the elapsed time; task-clock is the processors' time",
 				    perfctr_shown(length), event);
+	if (length > 4 && !strncasecmp(event, "mem:", 4))
+		return perfctr_fail(EINVAL,
+				    "\"%.*s\" is a breakpoint of perf's at an address; here "
+				    "accesses are not counted by their address: leave it to perf",
+				    perfctr_shown(length), event);
 	if (memchr(event, ':', length) &&
 	    (memchr(event, '*', length) || memchr(event, '?', length)))
 		return perfctr_fail(EINVAL,
@@ -562,6 +567,8 @@ static inline __attribute__((always_inline)) int parse_plain(struct perfctr_core
 		return found < 0 ? -1 : attr->type != PERF_TYPE_SOFTWARE;
 	colon = memchr(event, ':', length);
 	if (!colon)
+		return fail_unknown(event, length);
+	if (isdigit((unsigned char)colon[1]) && colon - event == 3 && !strncasecmp(event, "mem", 3))
 		return fail_unknown(event, length);
 	if (isdigit((unsigned char)*event))
 		return parse_numeric(event, colon, end, attr, pmu, rest);
