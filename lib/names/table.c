@@ -404,7 +404,7 @@ int perfctr_vendor_list(int (*each)(void *arg, const struct perfctr_event_name *
 		name.name = event->name;
 		name.description = event->text;
 		/* Several core types may have it. */
-		if (k == n && perfctr_vendor_find(event->name) == event)
+		if (k == n && !event->pebs && perfctr_vendor_find(event->name) == event)
 			result = each(arg, &name);
 	}
 	return result;

@@ -157,10 +157,11 @@ static bool is_core(const struct object *object)
 	return unit->length == strlen(wanted) && !memcmp(unit->text, wanted, unit->length);
 }
 
-/* A register beside the event select that counting alone can use. */
-static bool is_counted(uint64_t reg)
+/* A register beside the event select that perf_events has a place for. */
+static bool is_known(uint64_t reg)
 {
-	return !reg || reg == OFFCORE_RSP0 || reg == OFFCORE_RSP1 || reg == PEBS_FRONTEND;
+	return !reg || reg == OFFCORE_RSP0 || reg == OFFCORE_RSP1 || reg == PEBS_FRONTEND ||
+	       reg == PEBS_LD_LAT;
 }
 
 static void encode_x86(struct object *object, struct perfctr_vendor_event *event)
@@ -179,6 +180,7 @@ static void encode_x86(struct object *object, struct perfctr_vendor_event *event
 	event->code |= number(object, INVERT, 1) ? INV : 0;
 	event->reg = (uint32_t)number(object, MSR_INDEX, 0xFFFFFFFF);
 	event->value = event->reg ? number(object, MSR_VALUE, UINT64_MAX) : 0;
+	event->pebs = event->reg == PEBS_LD_LAT;
 	/* Intel's fixed counters are unit masks of event 0. */
 	if (!amd && !code && umask > 0 && umask <= 8) {
 		event->fixed = 1u << (umask - 1);
@@ -301,7 +303,7 @@ static SELDOM const char *read_event(struct object *object)
 		return NULL;
 	if (!is_name(name->text, name->length))
 		return "EventName is not a name";
-	if (object->reason || !is_counted(event.reg))
+	if (object->reason || !is_known(event.reg))
 		return object->reason;
 	if (!text->text)
 		text = &object->member[PUBLIC];
@@ -644,7 +646,7 @@ static int choose(const struct perfctr_vendor *vendor, const struct perfctr_vend
 {
 	const struct perfctr_cpu *cpu = vendor->cpu;
 
-	*choice = (struct perfctr_event_choice){ .options = 1 };
+	*choice = (struct perfctr_event_choice){ .options = 1, .pebs = event->pebs };
 	/* The kernel would leave these bits out, and count something else. */
 	if (event->high & cpu->reserved >> 32)
 		return perfctr_fail_choice(cpu, event->name, strlen(event->name),
@@ -675,15 +677,19 @@ static const struct perfctr_vendor_event *look_begin(const struct perfctr_vendor
 	return event;
 }
 
+/* The rest of the text has modifiers, which the caller parses. */
 static int attr_of(const struct given *given, int i, const struct perfctr_vendor_event *event,
-		   struct perf_event_attr *attr)
+		   const char *rest, size_t length, struct perf_event_attr *attr)
 {
 	const struct perfctr_cpu *cpu = given->of[i].cpu;
 	struct perfctr_event_choice choice;
 
-	if (choose(&given->of[i], event, &choice) < 0 ||
-	    perfctr_event_attr(cpu, &choice, event->name, strlen(event->name), attr) < 0)
+	if (choose(&given->of[i], event, &choice) < 0)
 		return -1;
+	choice.precise = length && memchr(rest, 'p', length);
+	if (perfctr_event_attr(cpu, &choice, event->name, strlen(event->name), attr) < 0)
+		return -1;
+	attr->precise_ip = 0;
 	if (given->n > 1)
 		attr->type = given->core[i].type;
 	return 1;
@@ -701,7 +707,7 @@ int perfctr_vendor_parse(const struct perfctr_pmu *core, const char *text, size_
 			continue;
 		event = look_begin(&given->of[i], text, length, used);
 		if (event)
-			found = attr_of(given, i, event, attr);
+			found = attr_of(given, i, event, text + *used, length - *used, attr);
 	}
 	return found;
 }

@@ -28,6 +28,7 @@ struct perfctr_vendor_event {
 	const char *text;
 	uint32_t code, high, reg; /* as in struct perfctr_event_option */
 	uint32_t counters, fixed; /* of these, all that the file does not exclude */
+	bool pebs;		  /* counts only in precise sampling */
 	uint64_t value;
 };
 

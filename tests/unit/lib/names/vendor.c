@@ -61,6 +61,8 @@ START_TEST(codes)
 		  0x1B7, 0, 0x1A6, 0, 0x3F80000001 },
 		{ "skylake", "\"EventCode\":\"0xC6\",\"MSRIndex\":\"0x3F7\",\"MSRValue\":\"17\"",
 		  0xC6, 0, 0x3F7, 0, 17 },
+		{ "skylake", "\"EventCode\":\"0xCD\",\"MSRIndex\":\"0x3F6\",\"MSRValue\":\"4\"",
+		  0xCD, 0, 0x3F6, 0, 4 },
 		{ "zen4", "\"EventCode\":\"0x1C2\",\"UMask\":\"0x80\"", 0x80C2, 1, 0, 0, 0 },
 		{ "zen4", "\"EventCode\":\"0\",\"UMask\":\"0x02\"", 0x200, 0, 0, 0, 0 },
 		{ "neoverse-n1", "\"EventCode\":\"0x8005\",\"UMask\":\"0x80\"", 0x8005, 0, 0, 0,
@@ -71,7 +73,7 @@ START_TEST(codes)
 		"\"UMask\":\"9\"",
 		"\"EventCode\":\"0xC0\",\"Unit\":\"cpu_atom\"",
 		"\"EventCode\":\"0xC0\",\"Unit\":\"CBO\"",
-		"\"EventCode\":\"0xCD\",\"MSRIndex\":\"0x3F6\",\"MSRValue\":\"4\"",
+		"\"EventCode\":\"0xD6\",\"MSRIndex\":\"0x3E0\",\"MSRValue\":\"4\"",
 	};
 	struct perfctr_vendor vendor;
 	unsigned int i, line;
@@ -90,6 +92,7 @@ START_TEST(codes)
 		ck_assert_uint_eq(vendor.events[0].reg, all[i].reg);
 		ck_assert_uint_eq(vendor.events[0].fixed, all[i].fixed);
 		ck_assert_uint_eq(vendor.events[0].value, all[i].value);
+		ck_assert_uint_eq(vendor.events[0].pebs, all[i].reg == 0x3F6);
 		perfctr_vendor_free(&vendor);
 	}
 	for (i = 0; i < ARRAY_SIZE(none); i++) {
@@ -406,6 +409,7 @@ static int find_listed(void *arg, const struct perfctr_event_name *name)
 {
 	unsigned int *found = arg;
 
+	ck_assert_str_ne(name->name, "LATENCY");
 	if (!strcmp(name->name, "NEW_THING.ALL")) {
 		ck_assert_str_eq(name->kind, "cpu");
 		ck_assert_str_eq(name->description, "all the new things");
@@ -432,6 +436,8 @@ START_TEST(directory_of_files)
 	put("b.json", "[{\"EventName\":\"INSTRUCTION_RETIRED\",\"EventCode\":\"0xc0\","
 		      "\"PublicDescription\":\"theirs\"},"
 		      "{\"EventName\":\"SLOTS_ANY\",\"UMask\":\"4\",\"AnyThread\":\"1\"},"
+		      "{\"EventName\":\"LATENCY\",\"EventCode\":\"0xcd\",\"UMask\":\"1\","
+		      "\"MSRIndex\":\"0x3f6\",\"MSRValue\":\"8\"},"
 		      "{\"EventName\":\"WIDE\",\"EventCode\":\"0xd3\",\"UMask\":\"0x1ff\"},"
 		      "{\"EventName\":\"OTHER\",\"EventCode\":\"0xd2\",\"CounterMask\":\"1\"}]");
 	put("c.txt", "no JSON");
@@ -441,6 +447,12 @@ START_TEST(directory_of_files)
 	ck_assert_int_eq(perfctr_vendor_parse(NULL, "NEW_THING", 9, &attr, &used), 0);
 	ck_fails(perfctr_event_check("WIDE"), EOPNOTSUPP, "bits that this processor does not have");
 	ck_fails(perfctr_event_check("SLOTS_ANY"), EOPNOTSUPP, "it needs AnyThread");
+	/* A latency is for who samples precisely. */
+	ck_fails(perfctr_event_check("LATENCY"), EOPNOTSUPP, "counts only in precise sampling");
+	ck_fails(perfctr_event_check("LATENCY:u"), EOPNOTSUPP, "only in precise sampling");
+	ck_fails(perfctr_event_check("LATENCY:pp"), EINVAL, "for sampling, not for counting");
+	ck_assert_int_eq(perfctr_vendor_parse(NULL, "LATENCY:upp", 11, &attr, &used), 1);
+	ck_assert(used == 7 && attr.config == 0x1CD && attr.config1 == 8 && !attr.precise_ip);
 	ck_assert_int_eq(perfctr_vendor_parse(NULL, "OTHERS", 6, &attr, &used), 0);
 	ck_assert_int_eq(perfctr_vendor_check(), 0);
 	ck_assert_str_eq(perfctr_vendor_find("Instruction_Retired")->text, "theirs");
