@@ -17,6 +17,7 @@
 #include <array>
 #include <atomic>
 #include <cerrno>
+#include <climits>
 #include <csignal>
 #include <cstddef>
 #include <cstdint>
@@ -46,6 +47,23 @@
 #else
 #define PERFCTR_THROWS 0
 #endif
+
+/*
+ * The form of a call that throws, beside try_name(), whose result it takes apart: same arguments,
+ * the value, or the failure as an exception.
+ */
+#if PERFCTR_THROWS
+#define PERFCTR_THROWING_AS(name, qualifier)                              \
+	template <typename... A> auto name(A &&...arguments) qualifier    \
+	{                                                                 \
+		return try_##name(std::forward<A>(arguments)...).value(); \
+	}                                                                 \
+	static_assert(true)
+#else
+#define PERFCTR_THROWING_AS(name, qualifier) static_assert(true)
+#endif
+#define PERFCTR_THROWING(name)	     PERFCTR_THROWING_AS(name, )
+#define PERFCTR_THROWING_CONST(name) PERFCTR_THROWING_AS(name, const)
 
 namespace perfctr
 {
@@ -228,6 +246,63 @@ inline result<> done(int status) noexcept
 		return failure::last();
 	return {};
 }
+
+/* What a call fills in, whose last argument it is. */
+template <typename T, typename F, typename... A> result<T> filled(F call, A... arguments) noexcept
+{
+	T found{};
+
+	if (call(arguments..., &found) < 0)
+		return failure::last();
+	return found;
+}
+
+/* An index for C. There is nothing at the largest one. */
+inline unsigned int index(std::size_t i) noexcept
+{
+	return i < UINT_MAX ? static_cast<unsigned int>(i) : UINT_MAX;
+}
+
+/* Owns one of C's objects, and gives it back. */
+template <typename T, void (*give_back)(T *)> class owning
+{
+public:
+	void close() noexcept
+	{
+		open_.reset();
+	}
+	explicit operator bool() const noexcept
+	{
+		return open_ != nullptr;
+	}
+	/* C's, which stays this object's. */
+	T *get() const noexcept
+	{
+		return open_.get();
+	}
+
+protected:
+	owning() noexcept = default;
+	/* An Owner, derived from this class, of what C has opened; or why it has not. */
+	template <typename Owner> static result<Owner> adopt(T *opened) noexcept
+	{
+		Owner found;
+
+		if (!opened)
+			return failure::last();
+		static_cast<owning &>(found).open_.reset(opened);
+		return found;
+	}
+
+private:
+	struct deleter {
+		void operator()(T *opened) const noexcept
+		{
+			give_back(opened);
+		}
+	};
+	std::unique_ptr<T, deleter> open_;
+};
 
 /* A view as a C string. One with a zero byte in it can't be one. */
 class c_string
@@ -578,12 +653,7 @@ public:
 					"\" among these readings: name it as it was opened")
 					       .c_str());
 	}
-#if PERFCTR_THROWS
-	reading at(std::string_view name) const
-	{
-		return try_at(name).value();
-	}
-#endif
+	PERFCTR_THROWING_CONST(at);
 	/* C's, for perfctr_metrics_value(). */
 	const perfctr_reading *data() const noexcept
 	{
@@ -695,7 +765,7 @@ public:
 	{
 		struct perfctr_list_event c;
 
-		if (perfctr_set_event(get(), static_cast<unsigned int>(i), &c) < 0)
+		if (perfctr_set_event(get(), detail::index(i), &c) < 0)
 			return failure::last();
 		return perfctr::event(c);
 	}
@@ -729,9 +799,8 @@ public:
 	result<readings> try_read_part(std::size_t p) const
 	{
 		return returned([this, p](readings &into) {
-			return detail::done(perfctr_set_read_part(get(),
-								  static_cast<unsigned int>(p),
-								  into.raw_.data()));
+			return detail::done(
+				perfctr_set_read_part(get(), detail::index(p), into.raw_.data()));
 		});
 	}
 	result<readings> try_read_thread(pid_t tid) const
@@ -748,26 +817,22 @@ public:
 	{
 		perfctr_part c;
 
-		if (perfctr_set_part(get(), static_cast<unsigned int>(p), &c) < 0)
+		if (perfctr_set_part(get(), detail::index(p), &c) < 0)
 			return failure::last();
 		return perfctr::part{ c.tid, c.cpu, detail::view(c.pmu) };
 	}
 	/* The kernel's id of event i in part p. */
 	result<std::uint64_t> try_id(std::size_t p, std::size_t i) const noexcept
 	{
-		std::uint64_t id;
-
-		if (perfctr_set_id(get(), static_cast<unsigned int>(p),
-				   static_cast<unsigned int>(i), &id) < 0)
-			return failure::last();
-		return id;
+		return detail::filled<std::uint64_t>(perfctr_set_id, get(), detail::index(p),
+						     detail::index(i));
 	}
 	/* A reset makes readers invalid, as in C. */
 	result<perfctr::reader> try_reader(std::size_t i) const noexcept
 	{
 		perfctr::reader found;
 
-		if (perfctr_set_reader(get(), static_cast<unsigned int>(i), &found.raw_) < 0)
+		if (perfctr_set_reader(get(), detail::index(i), &found.raw_) < 0)
 			return failure::last();
 		found.open_ = open_;
 		return found;
@@ -799,55 +864,18 @@ public:
 	    : set(try_open(control, whom, how).value())
 	{
 	}
-	perfctr::event event(std::size_t i) const
-	{
-		return try_event(i).value();
-	}
-	void enable()
-	{
-		try_enable().value();
-	}
-	void disable()
-	{
-		try_disable().value();
-	}
-	void reset()
-	{
-		try_reset().value();
-	}
-	void check() const
-	{
-		try_check().value();
-	}
-	void read(readings &into) const
-	{
-		try_read(into).value();
-	}
-	readings read() const
-	{
-		return try_read().value();
-	}
-	readings read_part(std::size_t p) const
-	{
-		return try_read_part(p).value();
-	}
-	readings read_thread(pid_t tid) const
-	{
-		return try_read_thread(tid).value();
-	}
-	perfctr::part part(std::size_t p) const
-	{
-		return try_part(p).value();
-	}
-	std::uint64_t id(std::size_t p, std::size_t i) const
-	{
-		return try_id(p, i).value();
-	}
-	perfctr::reader reader(std::size_t i) const
-	{
-		return try_reader(i).value();
-	}
 #endif
+	PERFCTR_THROWING_CONST(event);
+	PERFCTR_THROWING(enable);
+	PERFCTR_THROWING(disable);
+	PERFCTR_THROWING(reset);
+	PERFCTR_THROWING_CONST(check);
+	PERFCTR_THROWING_CONST(read);
+	PERFCTR_THROWING_CONST(read_part);
+	PERFCTR_THROWING_CONST(read_thread);
+	PERFCTR_THROWING_CONST(part);
+	PERFCTR_THROWING_CONST(id);
+	PERFCTR_THROWING_CONST(reader);
 
 private:
 	static result<set> adopt(perfctr_set *opened)
@@ -989,20 +1017,12 @@ inline result<> try_disable_all() noexcept
 {
 	return detail::done(perfctr_disable_all());
 }
-#if PERFCTR_THROWS
-inline void enable_all()
-{
-	try_enable_all().value();
-}
-inline void disable_all()
-{
-	try_disable_all().value();
-}
-#endif
+PERFCTR_THROWING(enable_all);
+PERFCTR_THROWING(disable_all);
 
 /* ---- the meaning of names ---- */
 
-class event_list
+class event_list : public detail::owning<perfctr_list, perfctr_list_free>
 {
 public:
 	event_list() noexcept = default;
@@ -1010,14 +1030,11 @@ public:
 	static result<event_list> try_resolve(std::string_view events, flags how = flags::none)
 	{
 		const detail::c_string list(events);
-		event_list found;
 
 		if (!list)
 			return detail::c_string::why();
-		found.open_.reset(perfctr_list_resolve(list.get(), static_cast<unsigned int>(how)));
-		if (!found.open_)
-			return failure::last();
-		return found;
+		return adopt<event_list>(
+			perfctr_list_resolve(list.get(), static_cast<unsigned int>(how)));
 	}
 	std::size_t size() const noexcept
 	{
@@ -1027,7 +1044,7 @@ public:
 	{
 		struct perfctr_list_event c;
 
-		if (perfctr_list_event(get(), static_cast<unsigned int>(i), &c) < 0)
+		if (perfctr_list_event(get(), detail::index(i), &c) < 0)
 			return failure::last();
 		return perfctr::event(c);
 	}
@@ -1038,47 +1055,21 @@ public:
 	{
 		perf_event_attr attr;
 
-		if (perfctr_list_attr(get(), static_cast<unsigned int>(i),
-				      static_cast<unsigned int>(k), &attr, pmu, cpus, nwords) < 0)
+		if (perfctr_list_attr(get(), detail::index(i), detail::index(k), &attr, pmu, cpus,
+				      nwords) < 0)
 			return failure::last();
 		return attr;
-	}
-	void close() noexcept
-	{
-		open_.reset();
-	}
-	explicit operator bool() const noexcept
-	{
-		return open_ != nullptr;
-	}
-	perfctr_list *get() const noexcept
-	{
-		return open_.get();
 	}
 #if PERFCTR_THROWS
 	explicit event_list(std::string_view events, flags how = flags::none)
 	    : event_list(try_resolve(events, how).value())
 	{
 	}
-	perfctr::event event(std::size_t i) const
-	{
-		return try_event(i).value();
-	}
-	perf_event_attr attr(std::size_t i, std::size_t k, const char **pmu = nullptr,
-			     std::uint32_t *cpus = nullptr, unsigned int nwords = 0) const
-	{
-		return try_attr(i, k, pmu, cpus, nwords).value();
-	}
 #endif
+	PERFCTR_THROWING_CONST(event);
+	PERFCTR_THROWING_CONST(attr);
 
 private:
-	struct give_back {
-		void operator()(perfctr_list *list) const noexcept
-		{
-			perfctr_list_free(list);
-		}
-	};
-	std::unique_ptr<perfctr_list, give_back> open_;
 };
 
 /* Whether an event has a right name that this machine knows. */
@@ -1123,10 +1114,6 @@ template <typename F> result<> try_each_processor(F &&visit)
 	return visitor.finish(perfctr_cpu_list(visitor.call, &visitor));
 }
 #if PERFCTR_THROWS
-inline void check_event(std::string_view event)
-{
-	try_check_event(event).value();
-}
 template <typename F> void each_event(std::string_view kind, F &&visit)
 {
 	try_each_event(kind, visit).value();
@@ -1135,11 +1122,9 @@ template <typename F> void each_processor_event(std::string_view id, F &&visit)
 {
 	try_each_processor_event(id, visit).value();
 }
-template <typename F> void each_processor(F &&visit)
-{
-	try_each_processor(visit).value();
-}
 #endif
+PERFCTR_THROWING(check_event);
+PERFCTR_THROWING(each_processor);
 
 /* ---- metrics ---- */
 
@@ -1152,7 +1137,7 @@ struct metric_value {
 	bool beyond; /* its threshold */
 };
 
-class metrics
+class metrics : public detail::owning<perfctr_metrics, perfctr_metrics_close>
 {
 public:
 	metrics() noexcept = default;
@@ -1160,14 +1145,10 @@ public:
 	static result<metrics> try_open(std::string_view names, std::string_view processor = {})
 	{
 		const detail::c_string list(names), id(processor);
-		metrics found;
 
 		if (!list || !id)
 			return detail::c_string::why();
-		found.open_.reset(perfctr_metrics_open(list.get(), id.or_null()));
-		if (!found.open_)
-			return failure::last();
-		return found;
+		return adopt<metrics>(perfctr_metrics_open(list.get(), id.or_null()));
 	}
 	std::size_t size() const noexcept
 	{
@@ -1180,11 +1161,8 @@ public:
 	}
 	result<perfctr::metric> try_metric(std::size_t i) const noexcept
 	{
-		perfctr::metric found;
-
-		if (perfctr_metrics_metric(get(), static_cast<unsigned int>(i), &found) < 0)
-			return failure::last();
-		return found;
+		return detail::filled<perfctr::metric>(perfctr_metrics_metric, get(),
+						       detail::index(i));
 	}
 	/* EINVAL: the readings are of another list of events. */
 	result<metric_value> try_value(std::size_t i, const readings &counts) const
@@ -1193,8 +1171,7 @@ public:
 
 		if (!suit(counts))
 			return unsuitable();
-		if (perfctr_metrics_value(get(), static_cast<unsigned int>(i), counts.data(), &c) <
-		    0)
+		if (perfctr_metrics_value(get(), detail::index(i), counts.data(), &c) < 0)
 			return failure::last();
 		return metric_value{ c.value, detail::view(c.reason),
 				     static_cast<quality>(c.quality), c.beyond != 0 };
@@ -1210,49 +1187,25 @@ public:
 				return unsuitable();
 			parts.insert(parts.end(), counts.data(), counts.data() + counts.size());
 		}
-		if (perfctr_metrics_error(get(), static_cast<unsigned int>(i), parts.data(),
+		if (perfctr_metrics_error(get(), detail::index(i), parts.data(),
 					  static_cast<unsigned int>(stretches.size()), &error) < 0)
 			return failure::last();
 		return error;
-	}
-	void close() noexcept
-	{
-		open_.reset();
-	}
-	explicit operator bool() const noexcept
-	{
-		return open_ != nullptr;
-	}
-	perfctr_metrics *get() const noexcept
-	{
-		return open_.get();
 	}
 #if PERFCTR_THROWS
 	explicit metrics(std::string_view names, std::string_view processor = {})
 	    : metrics(try_open(names, processor).value())
 	{
 	}
-	perfctr::metric metric(std::size_t i) const
-	{
-		return try_metric(i).value();
-	}
-	metric_value value(std::size_t i, const readings &counts) const
-	{
-		return try_value(i, counts).value();
-	}
 	double error(std::size_t i, const std::vector<readings> &stretches) const
 	{
 		return try_error(i, stretches).value();
 	}
 #endif
+	PERFCTR_THROWING_CONST(metric);
+	PERFCTR_THROWING_CONST(value);
 
 private:
-	struct give_back {
-		void operator()(perfctr_metrics *opened) const noexcept
-		{
-			perfctr_metrics_close(opened);
-		}
-	};
 	/* C reads as many as there are events. An empty object leaves the error to C. */
 	bool suit(const readings &counts) const noexcept
 	{
@@ -1265,8 +1218,6 @@ private:
 		return failure(EINVAL, "the readings have another number of events than the "
 				       "metrics: read a set of metrics::events()");
 	}
-
-	std::unique_ptr<perfctr_metrics, give_back> open_;
 };
 
 /* Call visit(const metric &) for every metric of a processor, as try_each_event() does. */
@@ -1298,7 +1249,7 @@ struct sampler_config : perfctr_sampler_config {
 	}
 };
 
-class sampler
+class sampler : public detail::owning<perfctr_sampler, perfctr_sampler_close>
 {
 public:
 	sampler() noexcept = default;
@@ -1309,14 +1260,10 @@ public:
 	{
 		const detail::c_string list(events);
 		const perfctr_target c = whom.c_target();
-		sampler found;
 
 		if (!list)
 			return detail::c_string::why();
-		found.open_.reset(perfctr_sampler_open(list.get(), &c, &config));
-		if (!found.open_)
-			return failure::last();
-		return found;
+		return adopt<sampler>(perfctr_sampler_open(list.get(), &c, &config));
 	}
 	/* The next record, which is valid until the next call; null: there is none now. */
 	result<const record *> try_next() noexcept
@@ -1369,27 +1316,11 @@ public:
 	}
 	result<std::uint64_t> try_lost() noexcept
 	{
-		std::uint64_t lost;
-
-		if (perfctr_sampler_lost(get(), &lost) < 0)
-			return failure::last();
-		return lost;
+		return detail::filled<std::uint64_t>(perfctr_sampler_lost, get());
 	}
 	result<> try_check() const noexcept
 	{
 		return detail::done(perfctr_sampler_check(get()));
-	}
-	void close() noexcept
-	{
-		open_.reset();
-	}
-	explicit operator bool() const noexcept
-	{
-		return open_ != nullptr;
-	}
-	perfctr_sampler *get() const noexcept
-	{
-		return open_.get();
 	}
 
 #if PERFCTR_THROWS
@@ -1398,47 +1329,20 @@ public:
 	    : sampler(try_open(events, config, whom).value())
 	{
 	}
-	const record *next()
-	{
-		return try_next().value();
-	}
-	const aux *next_aux()
-	{
-		return try_next_aux().value();
-	}
-	template <typename F> void each(F &&visit)
-	{
-		try_each(visit).value();
-	}
-	int fd() const
-	{
-		return try_fd().value();
-	}
-	void enable()
-	{
-		try_enable().value();
-	}
-	void disable()
-	{
-		try_disable().value();
-	}
-	void refresh(unsigned int samples)
-	{
-		try_refresh(samples).value();
-	}
-	void set_period(std::uint64_t period)
-	{
-		try_set_period(period).value();
-	}
-	std::uint64_t lost()
-	{
-		return try_lost().value();
-	}
-	void check() const
-	{
-		try_check().value();
-	}
 
+#endif
+	PERFCTR_THROWING(next);
+	PERFCTR_THROWING(next_aux);
+	PERFCTR_THROWING(each);
+	PERFCTR_THROWING_CONST(fd);
+	PERFCTR_THROWING(enable);
+	PERFCTR_THROWING(disable);
+	PERFCTR_THROWING(refresh);
+	PERFCTR_THROWING(set_period);
+	PERFCTR_THROWING(lost);
+	PERFCTR_THROWING_CONST(check);
+
+#if PERFCTR_THROWS
 	/* The records that are there now, each valid until the next: for (const auto &r : ...). */
 	class range
 	{
@@ -1508,13 +1412,6 @@ public:
 #endif
 
 private:
-	struct give_back {
-		void operator()(perfctr_sampler *opened) const noexcept
-		{
-			perfctr_sampler_close(opened);
-		}
-	};
-	std::unique_ptr<perfctr_sampler, give_back> open_;
 };
 
 namespace detail
@@ -1596,19 +1493,11 @@ public:
 	/* Of the calling thread; of all threads. ENOENT: no visit yet. */
 	result<perfctr_region_reading> try_read() const noexcept
 	{
-		perfctr_region_reading found;
-
-		if (perfctr_region_read(c_, &found) < 0)
-			return failure::last();
-		return found;
+		return detail::filled<perfctr_region_reading>(perfctr_region_read, c_);
 	}
 	result<perfctr_region_reading> try_read_all() const noexcept
 	{
-		perfctr_region_reading found;
-
-		if (perfctr_region_read_all(c_, &found) < 0)
-			return failure::last();
-		return found;
+		return detail::filled<perfctr_region_reading>(perfctr_region_read_all, c_);
 	}
 	result<> try_reset() const noexcept
 	{
@@ -1622,19 +1511,10 @@ public:
 	explicit region(std::string_view name) : region(try_find(name).value())
 	{
 	}
-	perfctr_region_reading read() const
-	{
-		return try_read().value();
-	}
-	perfctr_region_reading read_all() const
-	{
-		return try_read_all().value();
-	}
-	void reset() const
-	{
-		try_reset().value();
-	}
 #endif
+	PERFCTR_THROWING_CONST(read);
+	PERFCTR_THROWING_CONST(read_all);
+	PERFCTR_THROWING_CONST(reset);
 
 private:
 	perfctr_region *c_;
@@ -1729,14 +1609,6 @@ inline void start(std::string_view events = {}, keep data = keep::none,
 {
 	try_start(events, data, metrics).value();
 }
-inline void stop()
-{
-	try_stop().value();
-}
-inline void open_thread()
-{
-	try_open_thread().value();
-}
 inline void report(std::string_view file = {}, format how = format::table)
 {
 	try_report(file, how).value();
@@ -1746,6 +1618,8 @@ inline void recover(std::string_view left, std::string_view file = {}, format ho
 	try_recover(left, file, how).value();
 }
 #endif
+PERFCTR_THROWING(stop);
+PERFCTR_THROWING(open_thread);
 
 } // namespace regions
 
@@ -1784,11 +1658,8 @@ struct control : detail::c_control {
 	{
 		return try_of(events).value();
 	}
-	void check() const
-	{
-		try_check().value();
-	}
 #endif
+	PERFCTR_THROWING_CONST(check);
 };
 
 /* The calling thread's virtual counters, in the processor's own codes. */
@@ -1854,7 +1725,7 @@ public:
 	result<std::uint64_t> try_read(std::size_t i) const noexcept
 	{
 		return quick([i](const vperfctr *self) {
-			return vperfctr_read_pmc(self, static_cast<unsigned int>(i));
+			return vperfctr_read_pmc(self, detail::index(i));
 		});
 	}
 	result<perfctr_sum_ctrs> try_read() const noexcept
@@ -1869,37 +1740,26 @@ public:
 	}
 	result<perfctr::control> try_read_control() const noexcept
 	{
-		perfctr::control found;
-
-		if (vperfctr_read_state(get(), nullptr, &found) < 0)
-			return failure::last();
-		return found;
+		return detail::filled<perfctr::control>(vperfctr_read_state, get(), nullptr);
 	}
 	/* Its name is that of the counter, a number. */
 	result<perfctr_reading> try_read_quality(std::size_t i) const noexcept
 	{
-		perfctr_reading found;
-
-		if (vperfctr_read_quality(get(), static_cast<unsigned int>(i), &found) < 0)
-			return failure::last();
-		return found;
+		return detail::filled<perfctr_reading>(vperfctr_read_quality, get(),
+						       detail::index(i));
 	}
 	result<perfctr::reader> try_reader(std::size_t i) const noexcept
 	{
 		perfctr::reader found;
 
-		if (vperfctr_reader(get(), static_cast<unsigned int>(i), &found.raw_) < 0)
+		if (vperfctr_reader(get(), detail::index(i), &found.raw_) < 0)
 			return failure::last();
 		found.open_ = open_;
 		return found;
 	}
 	result<struct perfctr_info> try_info() const noexcept
 	{
-		struct perfctr_info found;
-
-		if (vperfctr_info(get(), &found) < 0)
-			return failure::last();
-		return found;
+		return detail::filled<struct perfctr_info>(vperfctr_info, get());
 	}
 	void close() noexcept
 	{
@@ -1917,59 +1777,19 @@ public:
 	explicit thread_counters(unsigned int mode) : thread_counters(try_open(mode).value())
 	{
 	}
-	void control(perfctr::control &wanted) const
-	{
-		try_control(wanted).value();
-	}
-	void stop() const
-	{
-		try_stop().value();
-	}
-	void pause() const
-	{
-		try_pause().value();
-	}
-	void resume() const
-	{
-		try_resume().value();
-	}
-	void iresume() const
-	{
-		try_iresume().value();
-	}
-	void unlink() const
-	{
-		try_unlink().value();
-	}
-	std::uint64_t read_tsc() const
-	{
-		return try_read_tsc().value();
-	}
-	std::uint64_t read(std::size_t i) const
-	{
-		return try_read(i).value();
-	}
-	perfctr_sum_ctrs read() const
-	{
-		return try_read().value();
-	}
-	perfctr::control read_control() const
-	{
-		return try_read_control().value();
-	}
-	perfctr_reading read_quality(std::size_t i) const
-	{
-		return try_read_quality(i).value();
-	}
-	perfctr::reader reader(std::size_t i) const
-	{
-		return try_reader(i).value();
-	}
-	struct perfctr_info info() const
-	{
-		return try_info().value();
-	}
 #endif
+	PERFCTR_THROWING_CONST(control);
+	PERFCTR_THROWING_CONST(stop);
+	PERFCTR_THROWING_CONST(pause);
+	PERFCTR_THROWING_CONST(resume);
+	PERFCTR_THROWING_CONST(iresume);
+	PERFCTR_THROWING_CONST(unlink);
+	PERFCTR_THROWING_CONST(read_tsc);
+	PERFCTR_THROWING_CONST(read);
+	PERFCTR_THROWING_CONST(read_control);
+	PERFCTR_THROWING_CONST(read_quality);
+	PERFCTR_THROWING_CONST(reader);
+	PERFCTR_THROWING_CONST(info);
 
 private:
 	static failure empty() noexcept
@@ -1993,19 +1813,14 @@ private:
 };
 
 /* The counters of a thread that is stopped under the caller's ptrace(2). */
-class remote_counters
+class remote_counters : public detail::owning<rvperfctr, rvperfctr_close>
 {
 public:
 	remote_counters() noexcept = default;
 
 	static result<remote_counters> try_open(pid_t tid) noexcept
 	{
-		remote_counters found;
-
-		found.open_.reset(rvperfctr_open(tid));
-		if (!found.open_)
-			return failure::last();
-		return found;
+		return adopt<remote_counters>(rvperfctr_open(tid));
 	}
 	result<> try_control(perfctr::control &wanted) const noexcept
 	{
@@ -2013,19 +1828,11 @@ public:
 	}
 	result<perfctr_sum_ctrs> try_read() const noexcept
 	{
-		perfctr_sum_ctrs sum{};
-
-		if (rvperfctr_read_ctrs(get(), &sum) < 0)
-			return failure::last();
-		return sum;
+		return detail::filled<perfctr_sum_ctrs>(rvperfctr_read_ctrs, get());
 	}
 	result<perfctr::control> try_read_control() const noexcept
 	{
-		perfctr::control found;
-
-		if (rvperfctr_read_state(get(), nullptr, &found) < 0)
-			return failure::last();
-		return found;
+		return detail::filled<perfctr::control>(rvperfctr_read_state, get(), nullptr);
 	}
 	result<> try_stop() const noexcept
 	{
@@ -2049,86 +1856,34 @@ public:
 	}
 	result<struct perfctr_info> try_info() const noexcept
 	{
-		struct perfctr_info found;
-
-		if (rvperfctr_info(get(), &found) < 0)
-			return failure::last();
-		return found;
-	}
-	void close() noexcept
-	{
-		open_.reset();
-	}
-	explicit operator bool() const noexcept
-	{
-		return open_ != nullptr;
-	}
-	rvperfctr *get() const noexcept
-	{
-		return open_.get();
+		return detail::filled<struct perfctr_info>(rvperfctr_info, get());
 	}
 #if PERFCTR_THROWS
 	explicit remote_counters(pid_t tid) : remote_counters(try_open(tid).value())
 	{
 	}
-	void control(perfctr::control &wanted) const
-	{
-		try_control(wanted).value();
-	}
-	perfctr_sum_ctrs read() const
-	{
-		return try_read().value();
-	}
-	perfctr::control read_control() const
-	{
-		return try_read_control().value();
-	}
-	void stop() const
-	{
-		try_stop().value();
-	}
-	void iresume() const
-	{
-		try_iresume().value();
-	}
-	void unlink() const
-	{
-		try_unlink().value();
-	}
-	pid_t tid() const
-	{
-		return try_tid().value();
-	}
-	struct perfctr_info info() const
-	{
-		return try_info().value();
-	}
 #endif
+	PERFCTR_THROWING_CONST(control);
+	PERFCTR_THROWING_CONST(read);
+	PERFCTR_THROWING_CONST(read_control);
+	PERFCTR_THROWING_CONST(stop);
+	PERFCTR_THROWING_CONST(iresume);
+	PERFCTR_THROWING_CONST(unlink);
+	PERFCTR_THROWING_CONST(tid);
+	PERFCTR_THROWING_CONST(info);
 
 private:
-	struct give_back {
-		void operator()(rvperfctr *opened) const noexcept
-		{
-			rvperfctr_close(opened);
-		}
-	};
-	std::unique_ptr<rvperfctr, give_back> open_;
 };
 
 /* The counters of whole processors, by control. */
-class global_counters
+class global_counters : public detail::owning<gperfctr, gperfctr_close>
 {
 public:
 	global_counters() noexcept = default;
 
 	static result<global_counters> try_open() noexcept
 	{
-		global_counters found;
-
-		found.open_.reset(gperfctr_open());
-		if (!found.open_)
-			return failure::last();
-		return found;
+		return adopt<global_counters>(gperfctr_open());
 	}
 	/* Returns the number of processors that a start would start. */
 	result<int> try_control(gperfctr_cpu_control &wanted) const noexcept
@@ -2155,69 +1910,34 @@ public:
 	}
 	result<struct perfctr_info> try_info() const noexcept
 	{
-		struct perfctr_info found;
-
-		if (gperfctr_info(get(), &found) < 0)
-			return failure::last();
-		return found;
-	}
-	void close() noexcept
-	{
-		open_.reset();
-	}
-	explicit operator bool() const noexcept
-	{
-		return open_ != nullptr;
-	}
-	gperfctr *get() const noexcept
-	{
-		return open_.get();
+		return detail::filled<struct perfctr_info>(gperfctr_info, get());
 	}
 #if PERFCTR_THROWS
 	static global_counters open()
 	{
 		return try_open().value();
 	}
-	int control(gperfctr_cpu_control &wanted) const
-	{
-		return try_control(wanted).value();
-	}
 	int start() const
 	{
 		return try_start().value();
 	}
-	void stop() const
-	{
-		try_stop().value();
-	}
-	gperfctr_cpu_state read(unsigned int processor) const
-	{
-		return try_read(processor).value();
-	}
-	struct perfctr_info info() const
-	{
-		return try_info().value();
-	}
 #endif
+	PERFCTR_THROWING_CONST(control);
+	PERFCTR_THROWING_CONST(stop);
+	PERFCTR_THROWING_CONST(read);
+	PERFCTR_THROWING_CONST(info);
 
 private:
-	struct give_back {
-		void operator()(gperfctr *opened) const noexcept
-		{
-			gperfctr_close(opened);
-		}
-	};
 	static result<int> number(int status) noexcept
 	{
 		if (status < 0)
 			return failure::last();
 		return status;
 	}
-	std::unique_ptr<gperfctr, give_back> open_;
 };
 
 /* What threads' virtual counters add up to, ended ones included. */
-class total
+class total : public detail::owning<perfctr_total, perfctr_total_destroy>
 {
 public:
 	struct sums {
@@ -2229,12 +1949,7 @@ public:
 
 	static result<total> try_create() noexcept
 	{
-		total found;
-
-		found.open_.reset(perfctr_total_create());
-		if (!found.open_)
-			return failure::last();
-		return found;
+		return adopt<total>(perfctr_total_create());
 	}
 	result<> try_add(const thread_counters &counted) noexcept
 	{
@@ -2248,41 +1963,16 @@ public:
 			return failure::last();
 		return found;
 	}
-	void close() noexcept
-	{
-		open_.reset();
-	}
-	explicit operator bool() const noexcept
-	{
-		return open_ != nullptr;
-	}
-	perfctr_total *get() const noexcept
-	{
-		return open_.get();
-	}
 #if PERFCTR_THROWS
 	static total create()
 	{
 		return try_create().value();
 	}
-	void add(const thread_counters &counted)
-	{
-		try_add(counted).value();
-	}
-	sums read()
-	{
-		return try_read().value();
-	}
 #endif
+	PERFCTR_THROWING(add);
+	PERFCTR_THROWING(read);
 
 private:
-	struct give_back {
-		void operator()(perfctr_total *opened) const noexcept
-		{
-			perfctr_total_destroy(opened);
-		}
-	};
-	std::unique_ptr<perfctr_total, give_back> open_;
 };
 
 /* ---- the machine ---- */
@@ -2322,11 +2012,7 @@ inline result<processor> try_native_processor() noexcept
 /* Facts about the processor and the provider that an open would choose. */
 inline result<struct perfctr_info> try_info() noexcept
 {
-	struct perfctr_info found;
-
-	if (perfctr_get_info(&found) < 0)
-		return failure::last();
-	return found;
+	return detail::filled<struct perfctr_info>(perfctr_get_info);
 }
 /* "driver" or "perf". */
 inline result<std::string_view> try_provider() noexcept
@@ -2337,25 +2023,15 @@ inline result<std::string_view> try_provider() noexcept
 		return failure::last();
 	return std::string_view(name);
 }
-#if PERFCTR_THROWS
-inline std::vector<finding> doctor()
-{
-	return try_doctor().value();
-}
-inline processor native_processor()
-{
-	return try_native_processor().value();
-}
-inline struct perfctr_info info()
-{
-	return try_info().value();
-}
-inline std::string_view provider()
-{
-	return try_provider().value();
-}
-#endif
+PERFCTR_THROWING(doctor);
+PERFCTR_THROWING(native_processor);
+PERFCTR_THROWING(info);
+PERFCTR_THROWING(provider);
 
 } // namespace perfctr
+
+#undef PERFCTR_THROWING_AS
+#undef PERFCTR_THROWING
+#undef PERFCTR_THROWING_CONST
 
 #endif /* PERFCTR_HPP */

@@ -170,6 +170,9 @@ static void sets_wrong()
 	       perfctr::set("page-faults:u", perfctr::target::every_processor(),
 			    perfctr::flags::inherit));
 	THROWS(EINVAL, "", other.event(1));
+	/* It is not taken for its lower half. */
+	if (sizeof(std::size_t) > 4)
+		THROWS(EINVAL, "", other.event(static_cast<std::size_t>(UINT64_C(1) << 32)));
 	THROWS(EINVAL, "", other.part(1));
 	THROWS(EINVAL, "", other.id(0, 1));
 	THROWS(EINVAL, "", other.id(1, 0));
