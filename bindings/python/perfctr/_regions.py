@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """Named parts of a program: how often each thread was in them, and its counts there."""
 
-import asyncio
+import contextlib
 import ctypes
 import errno
 import functools
@@ -10,11 +10,13 @@ import os
 import sys
 import threading
 from types import TracebackType
-from typing import Any, Callable, Iterator, List, NamedTuple, Optional, Type, TypeVar, cast
-import contextlib
+from typing import TYPE_CHECKING, Any, Callable, Iterator, List, NamedTuple, Optional, Type, TypeVar, cast
 
 from . import _c
 from ._c import Error
+
+if TYPE_CHECKING:
+    import asyncio  # which takes as long to load as all the rest: a program that has coroutines has it
 
 __all__ = [
     "Region",
@@ -77,12 +79,14 @@ class _Visit:
         self.thread = threading.get_ident()
         self.pid = os.getpid()
         self.suspended = False
-        self._handle: Optional[asyncio.Handle] = None
+        self._handle: "Optional[asyncio.Handle]" = None
         frame = sys._getframe(2)
         while frame.f_code.co_filename == contextlib.__file__ and frame.f_back:
             frame = frame.f_back
         if not frame.f_code.co_flags & _SUSPENDS:
             return
+        import asyncio
+
         # In a coroutine the loop runs this once it is suspended. Nothing tells of a generator.
         try:
             loop = asyncio.get_running_loop()
