@@ -40,23 +40,31 @@ fn count_forks() {
 #[inline(always)]
 unsafe fn read_page(reader: &sys::perfctr_reader) -> Option<u64> {
     let page = reader.page as *const u32; // lock is word 2, index 3, offset 4 and 5
-    loop {
-        let lock = page.add(2).read_volatile();
-        let (counter, none) = page.add(3).read_volatile().overflowing_sub(1);
-        if none {
-            return None;
-        }
-        let (low, high): (u64, u64);
-        // No "nomem": what stands before it is read before it.
-        std::arch::asm!("rdpmc", in("ecx") counter, out("rax") low, out("rdx") high,
-            options(nostack, preserves_flags));
-        let (shift, offset) = (reader.shift, page.add(4).cast::<u64>().read());
-        std::arch::asm!("", options(nostack, preserves_flags));
-        if page.add(2).read_volatile() == lock {
-            let value = ((high << 32 | low) << (shift & 63)) as i64 >> (shift & 63);
-            return Some((value as u64).wrapping_add(offset).wrapping_add(reader.base));
-        }
+    let lock = page.add(2).read_volatile();
+    let (counter, none) = page.add(3).read_volatile().overflowing_sub(1);
+    if none {
+        return None;
     }
+    let (low, high): (u64, u64);
+    // No "nomem": what stands before it is read before it.
+    std::arch::asm!("rdpmc", in("ecx") counter, out("rax") low, out("rdx") high,
+        options(nostack, preserves_flags));
+    let (shift, offset) = (reader.shift, page.add(4).cast::<u64>().read());
+    std::arch::asm!("", options(nostack, preserves_flags));
+    if page.add(2).read_volatile() != lock {
+        return read_page_again(reader);
+    }
+    let value = ((high << 32 | low) << (shift & 63)) as i64 >> (shift & 63);
+    Some((value as u64).wrapping_add(offset).wrapping_add(reader.base))
+}
+
+/// The kernel has changed the page meanwhile. This is no loop around it, whose beginning the compiler would align by
+/// instructions that are counted.
+#[cfg(target_arch = "x86_64")]
+#[cold]
+#[inline(never)]
+unsafe fn read_page_again(reader: &sys::perfctr_reader) -> Option<u64> {
+    read_page(reader)
 }
 
 #[cfg(not(target_arch = "x86_64"))]
