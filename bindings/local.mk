@@ -5,5 +5,5 @@ include bindings/python/local.mk
 include bindings/rust/local.mk
 dist_check_SCRIPTS += tests/bindings/languages.sh
 TESTS += tests/bindings/languages.sh
-EXTRA_DIST += tests/bindings/languages.c
+EXTRA_DIST += tests/bindings/languages.c tests/bindings/judges.sh
 EXTRA_DIST += bindings/README.md

@@ -217,6 +217,7 @@ stages_of_all() {
 stages_of_long() {
 	stages_of_all long
 	stage "judges of collectors" tests/collect/judges.sh "$work/gcc" "$work/collect"
+	stage "judges of the bindings" tests/bindings/judges.sh "$work/gcc"
 	stage "judges of libpfm4" tests/libpfm4/judges.sh "$work/gcc" "$work/libpfm4"
 	stage "names of perf" tests/perf-names.sh "$work/gcc"
 	for suite in bookworm trixie; do

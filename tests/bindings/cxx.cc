@@ -233,7 +233,9 @@ static void targets()
 	}
 	THROWS(ENODEV, "", perfctr::set("task-clock", perfctr::target::processor(8191)));
 	EXPECT(!perfctr::set::try_open("task-clock", perfctr::target::cgroup("/no/such/cgroup")));
-	EXPECT(!std::strcmp(perfctr::target::cgroup("a").c_target().cgroup, "a"));
+	const perfctr::target directory = perfctr::target::cgroup("a");
+	const char *cgroup = directory.c_target().cgroup;
+	EXPECT(cgroup && !std::strcmp(cgroup, "a"));
 	EXPECT(!perfctr::target().c_target().cgroup);
 }
 
