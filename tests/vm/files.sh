@@ -217,3 +217,90 @@ files_dwarf() {
 	"$@" -mbranch-protection=standard -o "$work/files-arm64/bin/calls-signed"
 	touch "$work/files-arm64/.done-dwarf"
 }
+
+# Programs in other languages, in $work/languages-ARCH, with the architecture's static library; Python takes a shared
+# one, whose speed does not matter. Fortran's library does not work in a static program that has only some of pthreads.
+languages() {
+	root=$work/languages-$arch objects=$work/languages-$arch-objects
+	[ ! -e "$root/.done" ] || return 0
+	log "building programs in other languages for $arch"
+	mkdir -p "$root/bin" "$objects/include/perfctr"
+	case $arch in
+	arm64) cross=aarch64-linux-gnu machine=aarch64 ours=$hosts/aarch64-linux-gnu/lib/.libs ;;
+	*) cross='' machine=x86_64 ours=$work/build-amd64/lib/.libs ;;
+	esac
+	tool=${cross:+$cross-}
+	"${tool}gcc" -O2 -fPIC -I"$top" -c "$here/guest/languages/loop.c" -o "$objects/loop.o"
+	"${tool}ar" cr "$objects/libperfctr-test-loop.a" "$objects/loop.o"
+	cp "$top/bindings/cxx/perfctr.hpp" "$objects/include/perfctr/"
+	"${tool}g++" -std=c++17 -O2 -static -I"$objects/include" -I"$top/include" -I"$top" "$here/guest/languages/cxx.cc" \
+		"$ours/libperfctr.a" -pthread -o "$root/bin/cxx"
+	"${tool}gfortran" -std=f2008 -O2 -static-libgfortran -static-libgcc -J"$objects" "$top/bindings/fortran/perfctr.f90" \
+		"$here/guest/languages/fortran.f90" "$objects/loop.o" "$ours/libperfctr.a" -pthread -o "$root/bin/fortran"
+	language_rust
+	language_python
+	"${tool}strip" "$root"/bin/cxx "$root"/bin/fortran "$root"/bin/rust
+	touch "$root/.done"
+}
+
+# By the system's own compiler, with the standard library of the architecture.
+language_rust() (
+	PATH=/usr/bin:/bin:$PATH target=$machine-unknown-linux-gnu standard=/usr/lib
+	[ "$arch" = amd64 ] || {
+		standard=$work/rust-$arch
+		"$here/deb.sh" bookworm "$arch" libstd-rust-dev "$standard"
+		standard=$standard/usr/lib/rustlib/$target/lib
+	}
+	set -- rustc --edition 2021 -O -C panic=abort --target "$target" -L "$standard" -L dependency="$objects" --out-dir "$objects"
+	"$@" --crate-type rlib --crate-name perfctr_sys -l static=perfctr -L native="$ours" "$top/bindings/rust/perfctr-sys/src/lib.rs"
+	"$@" --crate-type rlib --crate-name perfctr --extern perfctr_sys="$objects/libperfctr_sys.rlib" \
+		"$top/bindings/rust/perfctr/src/lib.rs"
+	set -- "$@" --extern perfctr="$objects/libperfctr.rlib"
+	# The reads whose code tests/bindings/rust.sh looks at.
+	"$@" --crate-name rust_code "$top/tests/bindings/rust-code.rs"
+	"$@" --extern rust_code="$objects/librust_code.rlib" -L native="$objects" -C linker="${tool}gcc" \
+		-C target-feature=+crt-static -C relocation-model=static "$here/guest/languages/rust.rs"
+	mv "$objects/rust" "$root/bin/rust"
+)
+
+# Only what is loaded for the package, as Debian's own Python here says, comes along; another architecture's files have other names.
+language_python() {
+	multiarch=$machine-linux-gnu libraries=$root/usr/lib/$machine-linux-gnu build=$work/shared-$arch
+	mkdir -p "$build" "$libraries" "$root/usr/bin" "$root/usr/lib/python3.11/lib-dynload" "$root/languages"
+	(cd "$build" && "$top/configure" ${cross:+--host=$cross} -q --disable-static --without-libelf CFLAGS=-O1 >configure.log 2>&1 &&
+		make -s -j2 lib/libperfctr.la >build.log 2>&1) || { tail "$build"/*.log >&2; exit 1; }
+	"${tool}strip" -o "$libraries/libperfctr.so.7" "$build/lib/.libs/libperfctr.so.7"
+	"${tool}gcc" -shared -o "$libraries/libperfctr-test-loop.so" "$objects/loop.o"
+	debian=/
+	[ "$arch" = amd64 ] || {
+		debian=$work/python-$arch
+		for package in python3.11-minimal libpython3.11-stdlib libexpat1 libffi8 zlib1g; do
+			"$here/deb.sh" bookworm "$arch" "$package" "$debian"
+		done
+	}
+	cp "$debian/usr/bin/python3.11" "$root/usr/bin/"
+	find "$debian/lib/$multiarch" "$debian/usr/lib/$multiarch" \( -name 'libexpat.so.1' -o -name 'libffi.so.8' \
+		-o -name 'libz.so.1' \) -exec cp -L {} "$libraries/" \; 2>/dev/null
+	for library in libc.so.6 libm.so.6 libquadmath.so.0; do
+		cp -L "$("${tool}gcc" -print-file-name=$library)" "$libraries/" 2>/dev/null || [ $library = libquadmath.so.0 ]
+	done
+	if [ "$arch" = amd64 ]; then
+		mkdir -p "$root/lib64" && cp -L /lib64/ld-linux-x86-64.so.2 "$root/lib64/"
+	else
+		mkdir -p "$root/lib" && cp -L "$("${tool}gcc" -print-file-name=ld-linux-aarch64.so.1)" "$root/lib/"
+	fi
+	PYTHONPATH=$top/bindings/python PYTHONDONTWRITEBYTECODE=1 /usr/bin/python3.11 -s "$here/guest/languages/files.py" |
+		while read -r file; do
+			to=$root/usr/lib/python3.11/${file#/usr/lib/python3.11/}
+			mkdir -p "$(dirname "$to")"
+			case $file in
+			*.so) cp "$(echo "$debian$file" | sed "s/x86_64-linux-gnu/$multiarch/")" "$(dirname "$to")/" ;;
+			*) cp -p "$file" "$to" ;;
+			esac
+		done
+	cp -R "$top/bindings/python/perfctr" "$here/guest/languages/python.py" "$root/languages/"
+	/usr/bin/python3.11 -m compileall -q "$root/languages/perfctr"
+	printf '#!/bin/sh\nLD_LIBRARY_PATH=/usr/lib/%s PYTHONHASHSEED=0 exec /usr/bin/python3.11 -s /languages/python.py\n' \
+		"$multiarch" >"$root/bin/python"
+	chmod +x "$root/bin/python"
+}

@@ -62,6 +62,7 @@ equip() {	# PROGRAM
 	openmp) openmp; MORE=$work/openmp ;;
 	pairs) peers; MORE=$work/peers ;;
 	small) small ;;
+	cxx | fortran | rust | python) languages; MORE=$work/languages-$arch ;;
 	core_types | core_readers) VM_TREE=$here/core-types.awk ;;
 	coverage) VM_SECOND=$work/$name.coverage; rm -f "$VM_SECOND" ;;
 	# These modules are not compressed in 6.1.

@@ -1,0 +1,95 @@
+! SPDX-License-Identifier: LGPL-2.1-or-later
+!
+! The Fortran binding where counters are exact: a loop that is longer by N instructions counts exactly N
+! more, by each way of reading.
+program fortran
+    use, intrinsic :: iso_c_binding
+    use perfctr
+    implicit none
+    integer, parameter :: by_set = 1, by_counters = 2, ordered = 3
+    type(perfctr_set) :: set
+    type(perfctr_counters) :: counters
+    type(perfctr_reading), allocatable :: readings(:)
+    integer :: failures = 0
+
+    interface
+        subroutine loop(n) bind(c, name="perfctr_test_loop")
+            import :: c_long
+            integer(c_long), value :: n
+        end subroutine
+    end interface
+
+    call set%open("instructions:u")
+    call counters%open("{instructions:u,cycles:u}")
+    call check("a set", count(by_set, 101000_c_long) - count(by_set, 1000_c_long), 200000_c_int64_t)
+    call check("counters", count(by_counters, 101000_c_long) - count(by_counters, 1000_c_long), 200000_c_int64_t)
+    call check("an ordered read", count(ordered, 101000_c_long) - count(ordered, 1000_c_long), 200000_c_int64_t)
+    call check_regions()
+    if (failures > 0) error stop 1
+
+contains
+
+    subroutine check(what, found, wanted)
+        character(*), intent(in) :: what
+        integer(c_int64_t), intent(in) :: found, wanted
+
+        print "(3a, i0)", merge("ok    ", "not ok", found == wanted), " ", what // ": ", found
+        if (found /= wanted) failures = failures + 1
+    end subroutine
+
+    function now(way)
+        integer, intent(in) :: way
+        integer(c_int64_t) :: now
+        integer(c_int64_t) :: values(2)
+
+        select case (way)
+        case (by_set)
+            call set%read(readings)
+            now = readings(1)%value
+        case (by_counters)
+            call counters%read(values)
+            now = values(1)
+        case default
+            call counters%read_ordered(1, now)
+        end select
+    end function
+
+    ! The least of some counts: the first ones are of code that is not in memory yet.
+    function count(way, n)
+        integer, intent(in) :: way
+        integer(c_long), intent(in) :: n
+        integer(c_int64_t) :: count, before
+        integer :: i
+
+        count = huge(count)
+        do i = 1, 5
+            before = now(way)
+            call loop(n)
+            count = min(count, now(way) - before)
+        end do
+    end function
+
+    subroutine check_regions()
+        type(perfctr_region) :: brief, lengthy
+        type(perfctr_region_reading) :: few, many
+        integer :: i
+
+        call brief%find("brief")
+        call lengthy%find("lengthy")
+        call perfctr_regions_start("instructions:u")
+        do i = 1, 5
+            call brief%begin()
+            call loop(1000_c_long)
+            call brief%end()
+        end do
+        do i = 1, 5
+            call lengthy%begin()
+            call loop(101000_c_long)
+            call lengthy%end()
+        end do
+        call brief%read(few)
+        call lengthy%read(many)
+        call perfctr_regions_stop()
+        call check("regions", many%value(2)%inclusive - few%value(2)%inclusive, 1000000_c_int64_t)
+    end subroutine
+end program

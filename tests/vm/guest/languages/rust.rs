@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+//! The Rust binding where counters are exact: a loop that is longer by N instructions counts exactly N
+//! more, by each way of reading, and an inline read is as long as the page says.
+use perfctr::{regions, Counters, Region, Result, Set, Target};
+
+#[link(name = "perfctr-test-loop", kind = "static")]
+extern "C" {
+    fn perfctr_test_loop(n: std::os::raw::c_ulong);
+}
+
+fn run(n: u64) {
+    unsafe { perfctr_test_loop(n) }
+}
+
+/// Whether it is wrong.
+fn check(what: &str, found: u64, wanted: u64) -> bool {
+    println!("{} {}: {}", if found == wanted { "ok" } else { "not ok" }, what, found);
+    found != wanted
+}
+
+/// The least of some counts: the first ones are of code that is not in memory yet.
+fn least(count: impl Fn() -> Result<u64>) -> Result<u64> {
+    (0..5).map(|_| count()).try_fold(u64::MAX, |least, counted| Ok(least.min(counted?)))
+}
+
+fn check_loops(what: &str, read: impl Fn() -> Result<u64>) -> Result<bool> {
+    let count = |n| {
+        least(|| {
+            let before = read()?;
+            run(n);
+            Ok(read()? - before)
+        })
+    };
+    Ok(check(what, count(101_000)? - count(1_000)?, 200_000))
+}
+
+fn check_regions() -> Result<bool> {
+    let (brief, lengthy) = (Region::find("brief")?, Region::find("lengthy")?);
+    regions::start("instructions:u", 0)?;
+    for (region, n) in [(brief, 1_000), (lengthy, 101_000)] {
+        for _ in 0..5 {
+            let _guard = region.enter();
+            run(n);
+        }
+    }
+    let counted = lengthy.read()?.values[1].inclusive - brief.read()?.values[1].inclusive;
+    regions::stop()?;
+    Ok(check("regions", counted, 5 * 200_000))
+}
+
+fn count() -> Result<bool> {
+    let set = Set::open("instructions:u", Target::default(), 0)?;
+    let counters = Counters::<1>::open("instructions:u", 0)?;
+    let mut wrong = check_loops("a set", || Ok(set.read()?[0].value))?;
+    wrong |= check_loops("counters", || Ok(counters.read()?[0]))?;
+    wrong |= check_loops("one counter", || counters.read_one(0))?;
+    wrong |= check_loops("an ordered read", || counters.read_one_ordered(0))?;
+    if cfg!(target_arch = "x86_64") {
+        // At most as perfctr_rust(7) has them: there is one less if the page's address stays in a register.
+        let inline = least(|| Ok(rust_code::test_between(&counters).unwrap_or(0)))?;
+        let ordered = least(|| Ok(rust_code::test_ordered(&counters).unwrap_or(0)))?;
+        println!("an inline read: {} instructions, an ordered one: {}", inline, ordered);
+        wrong |= !(10..=18).contains(&inline) || ordered != inline + 2;
+    }
+    Ok(wrong | check_regions()?)
+}
+
+fn main() {
+    let wrong = count().unwrap_or_else(|error| {
+        println!("not ok: {}", error);
+        true
+    });
+    std::process::exit(i32::from(wrong));
+}
