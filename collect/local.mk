@@ -27,6 +27,8 @@ collect_libperfctr_mpi_la_LIBADD = lib/libperfctr.la -ldl
 collect_libperfctr_mpi_la_LDFLAGS = $(collect_ldflags)
 BUILT_SOURCES += collect/mpi-calls.h
 CLEANFILES += collect/mpi-calls.c collect/mpi-calls.h
+# Wherever one begins to build.
+collect/libperfctr_mpi_la-mpi.lo collect/libperfctr_mpi_la-mpi-calls.lo: collect/mpi-calls.h
 mpi_sources = $(srcdir)/collect/mpi.awk $(srcdir)/collect/mpi.calls
 collect/mpi-calls.c: $(mpi_sources)
 	$(AM_V_GEN)$(MKDIR_P) collect && LC_ALL=C $(AWK) -f $(mpi_sources) >$@.tmp && mv $@.tmp $@
