@@ -72,7 +72,7 @@ FORCE:
 # Metrics: so, too. They are for event tables, of which only the names matter.
 metric_tables = $(srcdir)/arch/arm64/events/*.ev $(srcdir)/arch/power/events/*.ev \
 	$(srcdir)/arch/powerpc/events/*.ev $(srcdir)/arch/riscv/events/*.ev \
-	$(srcdir)/arch/x86/events/*.ev $(srcdir)/arch/metrics/*.metrics
+	$(srcdir)/arch/x86/events/*.ev $(srcdir)/arch/metrics/*.desc $(srcdir)/arch/metrics/*.metrics
 BUILT_SOURCES += arch/metric-tables.c
 CLEANFILES += arch/metric-tables.c arch/metrics.stamp
 arch/metric-tables.c: $(srcdir)/scripts/metrics.awk arch/metrics.stamp

@@ -11,6 +11,8 @@ struct perfctr_metric_record {
 			    it, all that begin so */
 	uint32_t name, unit, formula, description;
 	uint32_t threshold; /* the text "" if the vendor publishes none */
+	uint32_t parent;    /* the name of the metric that it is a part of, or "" */
+	uint32_t sample;    /* events to sample, blanks between, or "" */
 };
 
 /* The records are in the files' order: if several have one name the last one counts. */

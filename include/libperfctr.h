@@ -57,7 +57,8 @@ const char *perfctr_error(void);
 
 enum perfctr_quality {
 	PERFCTR_EXACT,	     /* counted all the time that it was enabled */
-	PERFCTR_ESTIMATE,    /* of a region: its subtracted cost differs from time to time */
+	PERFCTR_ESTIMATE,    /* of a region: its subtracted cost differs from time to time; of a
+				metric: its formula has a typical latency that the vendor publishes */
 	PERFCTR_SCALED,	     /* multiplexed: value was counted in running of enabled ns */
 	PERFCTR_NOT_COUNTED, /* never on the PMU: value means nothing */
 	PERFCTR_STALE,	     /* stopped before its end: value is that of the stop */
@@ -558,7 +559,8 @@ int perfctr_metrics_list(const char *cpu, int (*each)(void *arg, const struct pe
 
 /*
  * Open metrics of the processor with the id cpu (NULL: this machine's), by their names, separated
- * by commas; case does not matter, and "topdown" stands for all names that begin with "topdown-".
+ * by commas; case does not matter, and "topdown" stands for all names that begin with "topdown-",
+ * "tma" for those that begin with "tma_".
  * On a machine with several core types each is one metric for each of them that has it. Any thread
  * may use them. NULL, EINVAL: a name is wrong (perfctr_error() has the nearest right ones), or an
  * empty place is between commas. ENOENT: there is no such processor. ENOMEM.
@@ -599,6 +601,31 @@ struct perfctr_metric_value {
 int perfctr_metrics_value(const struct perfctr_metrics *metrics, unsigned int i,
 			  const struct perfctr_reading *readings,
 			  struct perfctr_metric_value *value);
+
+/*
+ * Compute all metrics, as perfctr_metrics_value() does each, into as many values. Some metrics use
+ * values of others, so that this is much cheaper. EINVAL: readings or values is NULL.
+ */
+int perfctr_metrics_values(const struct perfctr_metrics *metrics,
+			   const struct perfctr_reading *readings,
+			   struct perfctr_metric_value *values);
+
+/* Strings are valid for the program's whole life. */
+struct perfctr_metric_node {
+	const char *parent; /* of a metric that is a part of another: the other one's name; or "" */
+	const char
+		*sample; /* events to sample, with blanks between, to see where it happens; or "" */
+	unsigned int level; /* 1: it is no part of another; 2: it is a part of one of these; ... */
+	unsigned int reserved[3];
+};
+
+/*
+ * Find metric i's place in a tree, such as that of top-down analysis, whose metrics explain each
+ * other: parts of a metric that is beyond its threshold say why. EINVAL: there is no such metric,
+ * or node is NULL.
+ */
+int perfctr_metrics_node(const struct perfctr_metrics *metrics, unsigned int i,
+			 struct perfctr_metric_node *node);
 
 /*
  * Estimate the error of metric i, if its events were not on the PMU all of the time: *error is half

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-# Metrics: the data files arch/metrics/*.metrics -> constant data in C, for lib/metrics/metrics.c.
-# Usage: awk -f scripts/metrics.awk TABLE.ev... FILE.metrics... >metric-tables.c
+# Metrics: the data files arch/metrics/*.metrics -> constant data in C, for lib/metrics/records.c.
+# Usage: awk -f scripts/metrics.awk TABLE.ev... FILE.desc... FILE.metrics... >metric-tables.c
 # Of the event tables only the names matter. The format of the files is described in arch/README.md.
 # A line that does not fit it is an error, which names file and line.
 
@@ -34,6 +34,21 @@ function rest(    text)
 	return text
 }
 
+# The words after the first one, whatever that is.
+function rest_of_any(    text)
+{
+	text = $0
+	sub(/^[^ \t]+[ \t]+/, "", text)
+	gsub(/[ \t]+/, " ", text)
+	return text
+}
+
+function check_text(text)
+{
+	if (text == "" || length(text) > 90 || text ~ /\.$/)
+		fail("a text is a clause of up to 90 characters without a full stop")
+}
+
 # Each is the name of a table, or the beginning of one.
 function check_tables(    i, table, fits, begin)
 {
@@ -58,11 +73,11 @@ function check_formula(text,    n, words, i, word, value, depth, events)
 	n = split(text, words, " ")
 	for (i = 1; i <= n; i++) {
 		word = words[i]
-		if (word == "(" || word == "min" || word == "max" || word == "if" || word == "time") {
+		if (word ~ /^(\(|min|max|if|where|time)$/) {
 			if (value)
 				fail("an operator is missing before " word)
 			depth += word == "("
-		} else if (word == ")" || word ~ /^[-+*\/,]$/) {
+		} else if (word == ")" || word ~ /^[-+*\/,<]$/) {
 			if (!value)
 				fail("a value is missing before " word)
 			depth -= word == ")"
@@ -72,9 +87,11 @@ function check_formula(text,    n, words, i, word, value, depth, events)
 		} else {
 			if (value)
 				fail("an operator is missing before " word)
-			if (word !~ /^([0-9]+(\.[0-9]+)?|#(smt|slots|revision)|[A-Za-z][A-Za-z0-9_]*\*\/[A-Za-z0-9_|]+\/|[A-Za-z][A-Za-z0-9_.:=\/,-]*)$/)
+			if (word ~ /^@[a-z][a-z0-9_%-]*$/)
+				asked[substr(word, 2)] = FILENAME ":" FNR
+			else if (word !~ /^(~?[0-9]+(\.[0-9]+)?|#(smt|pmem|cpus|slots|revision)|[A-Za-z][A-Za-z0-9_]*\*\/[A-Za-z0-9_|]+\/|[A-Za-z][A-Za-z0-9_.:=\/,-]*)$/)
 				fail("\"" word "\" is neither a number nor an event")
-			events += word !~ /^[0-9#]/
+			events += word !~ /^[0-9#~]/
 			value = 1
 		}
 	}
@@ -98,10 +115,10 @@ function expand(text,    result, word)
 # Conditions that are all with & between them, or all with |. Their metrics may come later.
 function check_threshold(    i)
 {
-	if (NF > 16)	# PERFCTR_CONDITIONS
-		fail("a threshold has four conditions at most")
+	if (NF > 32)	# PERFCTR_CONDITIONS
+		fail("a threshold has eight conditions at most")
 	for (i = 2; i <= NF; i += 4) {
-		if ($i !~ /^[a-z][a-z0-9-]*$/ || $(i + 1) !~ /^[<>]$/ || $(i + 2) !~ /^[0-9]+(\.[0-9]+)?$/)
+		if ($i !~ /^[a-z][a-z0-9_%-]*$/ || $(i + 1) !~ /^[<>]$/ || $(i + 2) !~ /^[0-9]+(\.[0-9]+)?$/)
 			fail("a threshold is METRIC > NUMBER, or <, with & or | between several")
 		asked[$i] = FILENAME ":" FNR
 		if (i + 3 <= NF && ($(i + 3) !~ /^[&|]$/ || $(i + 3) != $5 || i + 4 > NF))
@@ -113,10 +130,14 @@ function finish_metric()
 {
 	if (name == "")
 		return
+	if (description == "")
+		description = texts[name]
+	described[name]
 	if (formula == "" || description == "")
 		fail("the metric " name " has no formula, or no text")
-	record[++records] = sprintf("{ %d, %d, %d, %d, %d, %d }", offset(applies), offset(name), offset(unit),
-				    offset(formula), offset(description), offset(threshold))
+	record[++records] = sprintf("{ %d, %d, %d, %d, %d, %d, %d, %d }", offset(applies), offset(name),
+				    offset(unit), offset(formula), offset(description), offset(threshold),
+				    offset(parent), offset(sample))
 	name = ""
 }
 
@@ -132,6 +153,13 @@ BEGIN {
 }
 
 /^[ \t]*(#|$)/ { next }
+FILENAME ~ /\.desc$/ {
+	if ($1 in texts)
+		fail($1 " has a text already")
+	check_text(texts[$1] = rest_of_any())
+	place_of[$1] = FILENAME ":" FNR
+	next
+}
 $1 == "for" {
 	finish_metric()
 	check_tables()
@@ -154,15 +182,15 @@ $1 == "metric" {
 	finish_metric()
 	if (!section)
 		fail("a for must stand above")
-	if ($2 !~ /^[a-z][a-z0-9-]*$/ || length($2) > 40 || NF > 3)
-		fail("a metric has a name of small letters, digits and -, and a unit")
+	if ($2 !~ /^[a-z][a-z0-9_%-]*$/ || length($2) > 80 || NF > 3)
+		fail("a metric has a name of small letters, digits, -, _ and %, and a unit")
 	if ((section, $2) in seen)
 		fail("the section has " $2 " already")
 	seen[section, $2]
 	name = $2
 	known[name]
 	unit = $3
-	formula = description = threshold = ""
+	formula = description = threshold = parent = sample = ""
 	next
 }
 $1 == "formula" && name != "" && formula == "" {
@@ -171,9 +199,7 @@ $1 == "formula" && name != "" && formula == "" {
 	next
 }
 $1 == "text" && name != "" && description == "" {
-	description = rest()
-	if (length(description) > 90 || description ~ /\.$/)
-		fail("a text is a clause of up to 90 characters without a full stop")
+	check_text(description = rest())
 	next
 }
 $1 == "threshold" && name != "" && threshold == "" {
@@ -181,14 +207,29 @@ $1 == "threshold" && name != "" && threshold == "" {
 	check_threshold()
 	next
 }
+$1 == "parent" && name != "" && parent == "" && NF == 2 {
+	parent = $2
+	asked[parent] = FILENAME ":" FNR
+	next
+}
+$1 == "sample" && name != "" && sample == "" && NF > 1 {
+	sample = rest()
+	next
+}
 { fail("\"" $1 "\" can't stand here") }
 
 END {
-	if (!failed)
-		finish_metric()
+	if (failed)
+		exit 1
+	finish_metric()
 	for (i in asked)
 		if (!(i in known)) {
 			print asked[i] ": there is no metric " i >"/dev/stderr"
+			failed = 1
+		}
+	for (i in texts)
+		if (!(i in described)) {
+			print place_of[i] ": there is no metric " i >"/dev/stderr"
 			failed = 1
 		}
 	if (failed)

@@ -337,7 +337,7 @@ tests_storm_storm_LDADD = lib/libperfctr.la
 # ---- arch/ as the kernel compiles it ----
 dist_check_SCRIPTS += tests/freestanding.sh
 TESTS += tests/freestanding.sh
-EXTRA_DIST += tests/bench/lookup.c tests/bench/lookup.sh tests/bench/engine.c tests/bench/engine.sh \
+EXTRA_DIST += tests/bench/lookup.c tests/bench/lookup.sh tests/bench/metrics.c tests/bench/engine.c tests/bench/engine.sh \
 	tests/bench/report.c tests/bench/report.sh \
 	tests/bench/samples.c tests/bench/samples.sh tests/bench/scale.c tests/bench/scale.sh
 

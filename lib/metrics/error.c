@@ -22,7 +22,6 @@
 #include "lib/base/error.h"
 #include "lib/base/root.h"
 #include "lib/metrics/metrics.h"
-#include "lib/metrics/formula.h"
 #include "libperfctr.h"
 
 #define PAIRS 4 /* the least number */
@@ -35,6 +34,7 @@ struct jackknife {
 	const struct perfctr_reading *part; /* events of each, n times */
 	unsigned int n;
 	unsigned int *end; /* the end of each stretch, as a number of parts */
+	unsigned int *ran; /* the end of the last part in which each of its events ran */
 	unsigned int stretches;
 	struct perfctr_reading *all, *varied; /* sums of all events */
 };
@@ -75,14 +75,13 @@ static const struct perfctr_reading *reading(const struct jackknife *j, unsigned
  * with those before. */
 static void find_stretches(struct jackknife *j)
 {
-	unsigned int ran[PERFCTR_FORMULA_EVENTS] = { 0 }; /* the end of the last part it ran in */
 	unsigned int first = 0, p, k, all;
 
 	for (p = 0; p < j->n; p++) {
 		for (k = 0, all = 0; k < j->places; k++) {
 			if (reading(j, p, k)->running)
-				ran[k] = p + 1;
-			all += ran[k] > first;
+				j->ran[k] = p + 1;
+			all += j->ran[k] > first;
 		}
 		if (all == j->places) {
 			j->end[j->stretches++] = p + 1;
@@ -229,13 +228,15 @@ int perfctr_metrics_error(const struct perfctr_metrics *metrics, unsigned int i,
 	if (is_uncounted(&j))
 		return perfctr_fail(ENODATA, "an event of the metric was not counted");
 	j.end = calloc(n, sizeof(*j.end));
+	j.ran = calloc(j.places, sizeof(*j.ran));
 	j.all = calloc(j.events, sizeof(*j.all));
 	j.varied = calloc(j.events, sizeof(*j.varied));
-	if (j.end && j.all && j.varied)
+	if (j.end && j.ran && j.all && j.varied)
 		result = find_error(&j, error);
 	else
 		perfctr_fail(ENOMEM, "no memory for the error of a metric");
 	free(j.end);
+	free(j.ran);
 	free(j.all);
 	free(j.varied);
 	return result;

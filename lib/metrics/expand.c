@@ -4,10 +4,11 @@
 #include "lib/base/file.h"
 #include "lib/isa/pmu.h"
 #include "lib/metrics/expand.h"
+#include "lib/metrics/formula.h"
 #include "lib/names/sysfs.h"
 
 /* More than a formula takes. */
-enum { PMUS_MAX = 17 };
+enum { PMUS_MAX = PERFCTR_FORMULA_EVENTS + 1 };
 
 struct pattern {
 	const char *pmu, *name; /* the name that is looked for */

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
+#include <errno.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 #include "lib/base/file.h"
 #include "lib/isa/pmu.h"
 #include "lib/metrics/facts.h"
@@ -39,19 +41,30 @@ static unsigned int read_revision(const struct perfctr_pmu *core)
 	return (unsigned int)((midr >> 20 & 0xF) << 4 | (midr & 0xF));
 }
 
+/* The firmware has a table of persistent memory, which only root may read. */
+static bool has_pmem(void)
+{
+	char text[8];
+
+	return perfctr_file_read("/sys/firmware/acpi/tables/NFIT", text, sizeof(text)) >= 0 ||
+	       errno == EACCES || errno == EFBIG;
+}
+
 struct perfctr_formula_facts perfctr_facts_of(const char *cpu, const char *pmu)
 {
 	struct perfctr_pmu cores[PERFCTR_VARIANTS_MAX];
 	int n = cpu ? 0 : perfctr_core_pmus(cores), i = n - 1;
-	long active = 0;
+	long active = 0, online = sysconf(_SC_NPROCESSORS_ONLN);
 
 	if (cpu)
-		return (struct perfctr_formula_facts){ .smt = true, .revision = 0xFF };
+		return (struct perfctr_formula_facts){ .smt = true, .revision = 0xFF, .cpus = 1 };
 	perfctr_file_number("/sys/devices/system/cpu/smt/active", &active);
 	while (i > 0 && strcmp(cores[i].name, pmu) != 0)
 		i--;
 	return (struct perfctr_formula_facts){
 		.smt = active != 0,
+		.pmem = has_pmem(),
+		.cpus = online > 0 ? (unsigned int)online : 1,
 		.slots = i < 0 ? 0 : read_slots(&cores[i]),
 		.revision = i < 0 ? 0 : read_revision(&cores[i]),
 	};

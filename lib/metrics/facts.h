@@ -8,7 +8,7 @@
 /*
  * Returns the facts of this machine (NULL), by sysfs and for the core PMU with this name, or the
  * first one; or of the processor with this id: as many threads as it could have, its last revision,
- * and slots that are not known.
+ * one processor, no persistent memory, and slots that are not known.
  */
 struct perfctr_formula_facts perfctr_facts_of(const char *cpu, const char *pmu);
 

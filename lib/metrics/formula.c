@@ -8,8 +8,9 @@
 #include "lib/base/nearest.h"
 #include "lib/metrics/formula.h"
 
+/* An operand that is an operator's right one is one step with it. */
 enum {
-	STEP_NUMBER,
+	STEP_NUMBER = 1,
 	STEP_EVENT,
 	STEP_TIME,
 	STEP_ADD,
@@ -17,13 +18,20 @@ enum {
 	STEP_MULTIPLY,
 	STEP_DIVIDE,
 	STEP_MIN,
-	STEP_MAX
+	STEP_MAX,
+	STEP_UNLESS_LESS, /* takes two, and goes elsewhere unless the first one is less */
+	STEP_GO
 };
+
+/* An operand of a kind and its operator as one number. Operators alone are below. */
+#define CODE(kind, joined) ((kind)*16 + (joined))
 
 enum { DEPTH = 16 }; /* of nested parentheses, and of the stack */
 
 struct source {
 	struct perfctr_formula *formula;
+	unsigned int
+		landing; /* a step before this one is not joined with what comes: a way ends here */
 	const char *text, *p; /* all; the word that comes next */
 	size_t length;	      /* its length; 0: the end */
 	unsigned int depth, height;
@@ -67,17 +75,46 @@ static int expect(struct source *source, const char *word, const char *why)
 	return 0;
 }
 
-/* A step that puts a value on the stack, or takes two and leaves one. */
+/*
+ * Returns how many values the stack has more after a step. STEP_GO is at the end of the first of
+ * two ways, whose values have the same place.
+ */
+static int growth(unsigned int what)
+{
+	return what <= STEP_TIME ? 1 : what == STEP_UNLESS_LESS ? -2 : -1;
+}
+
+static bool is_operand(unsigned int what)
+{
+	return what <= STEP_TIME;
+}
+
+/* Makes one step of an operator and the operand before it, which is its right one. */
+static bool fuse(struct source *source, unsigned int what)
+{
+	struct perfctr_formula *formula = source->formula;
+	struct perfctr_formula_step *last = &formula->step[formula->n - 1];
+
+	if (what > STEP_MAX || !is_operand(last->what) || last->joined ||
+	    source->landing == formula->n)
+		return false;
+	last->joined = (uint8_t)what;
+	last->code = (uint8_t)CODE(last->what, what);
+	return true;
+}
+
 static int add_step(struct source *source, struct perfctr_formula_step step)
 {
 	struct perfctr_formula *formula = source->formula;
 
-	if (step.what <= STEP_TIME)
-		source->height++;
-	else
-		source->height--;
-	if (formula->n == PERFCTR_FORMULA_STEPS || source->height > DEPTH)
+	source->height += (unsigned int)growth(step.what);
+	if (source->height > DEPTH)
 		return fail(source, "it is too long");
+	if (!is_operand(step.what) && fuse(source, step.what))
+		return 0;
+	if (formula->n == PERFCTR_FORMULA_STEPS)
+		return fail(source, "it is too long");
+	step.code = (uint8_t)(is_operand(step.what) ? CODE(step.what, 0) : step.what);
 	formula->step[formula->n++] = step;
 	return 0;
 }
@@ -152,14 +189,17 @@ static int add_choice(struct source *source, uint8_t what)
 
 /* The state of the compilation at one place. */
 struct mark {
-	unsigned int n, events, height;
-	bool lacks_slots;
+	unsigned int n, events, height, landing;
+	bool lacks_slots, is_estimate, has_time;
 };
 
 static struct mark mark(const struct source *source)
 {
-	return (struct mark){ source->formula->n, source->formula->events, source->height,
-			      source->formula->lacks_slots };
+	const struct perfctr_formula *formula = source->formula;
+
+	return (struct mark){ formula->n,	formula->events,      source->height,
+			      source->landing,	formula->lacks_slots, formula->is_estimate,
+			      formula->has_time };
 }
 
 static void forget(struct source *source, struct mark mark)
@@ -167,7 +207,10 @@ static void forget(struct source *source, struct mark mark)
 	source->formula->n = mark.n;
 	source->formula->events = mark.events;
 	source->formula->lacks_slots = mark.lacks_slots;
+	source->formula->is_estimate = mark.is_estimate;
+	source->formula->has_time = mark.has_time;
 	source->height = mark.height;
+	source->landing = mark.landing;
 }
 
 /* The value of the sum that comes next, which has no events. */
@@ -220,6 +263,34 @@ static int add_if(struct source *source)
 	return expect(source, ")", "a ) is missing");
 }
 
+/* Adds where, of which the name has been read. */
+static int add_where(struct source *source)
+{
+	struct perfctr_formula *formula = source->formula;
+	unsigned int test, go;
+
+	if (expect(source, "(", "( is to follow where") < 0 || add_sum(source) < 0 ||
+	    expect(source, "<", "where compares two values, with < between") < 0 ||
+	    add_sum(source) < 0 ||
+	    expect(source, ",", "where takes three values, with commas between") < 0)
+		return -1;
+	test = formula->n;
+	if (add_step(source, (struct perfctr_formula_step){ .what = STEP_UNLESS_LESS }) < 0 ||
+	    add_sum(source) < 0 ||
+	    expect(source, ",", "where takes three values, with commas between") < 0)
+		return -1;
+	go = formula->n;
+	if (add_step(source, (struct perfctr_formula_step){ .what = STEP_GO }) < 0)
+		return -1;
+	formula->step[test].next = (uint16_t)formula->n;
+	source->landing = formula->n;
+	if (add_sum(source) < 0)
+		return -1;
+	formula->step[go].next = (uint16_t)formula->n;
+	source->landing = formula->n;
+	return expect(source, ")", "a ) is missing");
+}
+
 static bool is_letter(char c)
 {
 	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
@@ -232,6 +303,7 @@ static int add_time(struct source *source)
 		return -1;
 	if (!is_letter(*source->p))
 		return fail(source, "time takes an event");
+	source->formula->has_time = true;
 	if (add_event(source, STEP_TIME) < 0)
 		return -1;
 	return expect(source, ")", "a ) is missing");
@@ -244,40 +316,68 @@ static int add_fact(struct source *source)
 
 	if (is_word(source, "#smt"))
 		value = facts->smt;
+	else if (is_word(source, "#pmem"))
+		value = facts->pmem;
+	else if (is_word(source, "#cpus"))
+		value = facts->cpus;
 	else if (is_word(source, "#slots"))
 		value = facts->slots;
 	else if (is_word(source, "#revision"))
 		value = facts->revision;
 	else
-		return fail(source, "the facts are #smt, #slots and #revision");
+		return fail(source, "the facts are #smt, #pmem, #cpus, #slots and #revision");
 	source->formula->lacks_slots |= is_word(source, "#slots") && !facts->slots;
 	next(source);
 	return add_step(source,
 			(struct perfctr_formula_step){ .what = STEP_NUMBER, .number = value });
 }
 
+/* Adds an estimate, whose ~ comes next. */
+static int add_estimate(struct source *source)
+{
+	source->p++;
+	source->length--;
+	if (!source->length)
+		return fail(source, "that is no number");
+	source->formula->is_estimate = true;
+	return add_number(source);
+}
+
+/* Whether a function comes next; then it is added, with this result. */
+static bool add_function(struct source *source, int *result)
+{
+	static const char names[][8] = { "min", "max", "if", "where", "time" };
+	unsigned int i;
+
+	for (i = 0; i < sizeof(names) / sizeof(names[0]) && !is_word(source, names[i]); i++)
+		;
+	if (i == sizeof(names) / sizeof(names[0]))
+		return false;
+	next(source);
+	switch (i) {
+	case 0: *result = add_choice(source, STEP_MIN); break;
+	case 1: *result = add_choice(source, STEP_MAX); break;
+	case 2: *result = add_if(source); break;
+	case 3: *result = add_where(source); break;
+	default: *result = add_time(source);
+	}
+	return true;
+}
+
 static int add_factor(struct source *source)
 {
 	const char *p = source->p;
-	bool is_min = is_word(source, "min");
+	int result;
 
+	if (add_function(source, &result))
+		return result;
 	if (is_digit(*p))
 		return add_number(source);
-	if (is_min || is_word(source, "max")) {
-		next(source);
-		return add_choice(source, is_min ? STEP_MIN : STEP_MAX);
-	}
-	if (is_word(source, "if")) {
-		next(source);
-		return add_if(source);
-	}
+	if (*p == '~')
+		return add_estimate(source);
 	if (*p == '#')
 		return add_fact(source);
-	if (is_word(source, "time")) {
-		next(source);
-		return add_time(source);
-	}
-	if (is_letter(*p))
+	if (is_letter(*p) || (*p == '@' && is_letter(p[1])))
 		return add_event(source, STEP_EVENT);
 	if (expect(source, "(", "a number, an event or ( is to stand here") < 0 ||
 	    add_sum(source) < 0)
@@ -326,7 +426,7 @@ int perfctr_formula_compile(struct perfctr_formula *formula, const char *text,
 	struct source source = { .formula = formula, .text = text, .p = text, .facts = facts };
 
 	formula->n = formula->events = 0;
-	formula->lacks_slots = false;
+	formula->lacks_slots = formula->is_estimate = formula->has_time = false;
 	next(&source);
 	if (add_sum(&source) < 0)
 		return -1;
@@ -335,49 +435,85 @@ int perfctr_formula_compile(struct perfctr_formula *formula, const char *text,
 			     : 0;
 }
 
-static double apply(unsigned int what, double a, double b)
+static const char too_large_reason[] = "one of its numbers is too large";
+
+/* 0; of infinity, a NaN. */
+static double unless_finite(double value)
 {
-	switch (what) {
-	case STEP_ADD: return a + b;
-	case STEP_SUBTRACT: return a - b;
-	case STEP_MULTIPLY: return a * b;
-	case STEP_DIVIDE: return a / b;
-	case STEP_MIN: return a < b ? a : b;
-	default: return a > b ? a : b;
-	}
+	return value - value;
 }
 
-static double operand(const struct perfctr_formula_step *step, const double *counts,
-		      const double *seconds)
+static bool is_less(double a, double b, double *too_large)
 {
-	switch (step->what) {
-	case STEP_NUMBER: return step->number;
-	case STEP_EVENT: return counts[step->event];
-	default: return seconds[step->event];
+	*too_large += unless_finite(a) + unless_finite(b);
+	return a < b;
+}
+
+static double choose(unsigned int what, double a, double b, double *too_large)
+{
+	*too_large += unless_finite(a) + unless_finite(b);
+	return (a < b) == (what == STEP_MIN) ? a : b;
+}
+
+/* What an operator makes of the top of the stack and an operand, or what a push does. */
+#define OPERATORS(kind, operand)                                      \
+	case CODE(kind, 0):                                           \
+		*below++ = top;                                       \
+		top = (operand);                                      \
+		break;                                                \
+	case CODE(kind, STEP_ADD): top += (operand); break;           \
+	case CODE(kind, STEP_SUBTRACT): top -= (operand); break;      \
+	case CODE(kind, STEP_MULTIPLY): top *= (operand); break;      \
+	case CODE(kind, STEP_DIVIDE): right = (operand); goto divide; \
+	case CODE(kind, STEP_MIN):                                    \
+	case CODE(kind, STEP_MAX): top = choose(step->joined, top, (operand), &too_large); break
+
+/*
+ * Infinity, a number that is too large, stays one or becomes a NaN in all steps but divisors, min,
+ * max and comparisons, which make a NaN of too_large. The stack is what is below the top of it.
+ */
+const char *perfctr_formula_run(const struct perfctr_formula_step *steps, unsigned int n,
+				const double *counts, const double *seconds, double *value)
+{
+	const struct perfctr_formula_step *step = steps, *end = steps + n;
+	double stack[DEPTH + 1], *below = stack, top = 0, right, too_large = 0;
+
+	for (; step < end; step++) {
+		switch (step->code) {
+			OPERATORS(STEP_EVENT, counts[step->event]);
+			OPERATORS(STEP_NUMBER, step->number);
+			OPERATORS(STEP_TIME, seconds[step->event]);
+		case STEP_ADD: top += *--below; break;
+		case STEP_SUBTRACT: top = *--below - top; break;
+		case STEP_MULTIPLY: top *= *--below; break;
+		case STEP_DIVIDE:
+			right = top;
+			top = *--below;
+divide:
+			too_large += unless_finite(right);
+			if (is_zero(right))
+				return isnan(too_large) || isinf(top) ? too_large_reason
+								      : "it divides by 0";
+			top /= right;
+			break;
+		case STEP_UNLESS_LESS:
+			below -= 2;
+			if (!is_less(below[1], top, &too_large))
+				step = steps + step->next - 1;
+			top = *below;
+			break;
+		case STEP_GO: step = steps + step->next - 1; break;
+		default: below--; top = choose(step->what, *below, top, &too_large);
+		}
 	}
+	if (isnan(too_large + unless_finite(top)))
+		return too_large_reason;
+	*value = top;
+	return NULL;
 }
 
 const char *perfctr_formula_value(const struct perfctr_formula *formula, const double *counts,
 				  const double *seconds, double *value)
 {
-	double stack[DEPTH];
-	unsigned int i, n = 0;
-
-	for (i = 0; i < formula->n; i++) {
-		const struct perfctr_formula_step *step = &formula->step[i];
-
-		if (step->what <= STEP_TIME) {
-			stack[n++] = operand(step, counts, seconds);
-		} else {
-			n--;
-			if (step->what == STEP_DIVIDE && is_zero(stack[n]))
-				return "it divides by 0";
-			stack[n - 1] = apply(step->what, stack[n - 1], stack[n]);
-		}
-		/* A later step may turn it into a number again: 1 / it, or min. */
-		if (isinf(stack[n - 1]))
-			return "one of its numbers is too large";
-	}
-	*value = stack[0];
-	return NULL;
+	return perfctr_formula_run(formula->step, formula->n, counts, seconds, value);
 }

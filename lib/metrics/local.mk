@@ -7,8 +7,13 @@ lib_libinternal_la_SOURCES += \
 	lib/metrics/facts.h \
 	lib/metrics/formula.c \
 	lib/metrics/formula.h \
+	lib/metrics/groups.c \
 	lib/metrics/metrics.c \
 	lib/metrics/metrics.h \
+	lib/metrics/opened.h \
+	lib/metrics/records.c \
+	lib/metrics/records.h \
 	lib/metrics/threshold.c \
-	lib/metrics/threshold.h
+	lib/metrics/threshold.h \
+	lib/metrics/values.c
 EXTRA_DIST += lib/metrics/README.md

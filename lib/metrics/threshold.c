@@ -48,8 +48,3 @@ bool perfctr_threshold_is_any(const char *text)
 {
 	return strchr(text, '|') != NULL;
 }
-
-bool perfctr_condition_holds(const struct perfctr_condition *condition, double value)
-{
-	return condition->below ? value < condition->limit : value > condition->limit;
-}

@@ -13,7 +13,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-enum { PERFCTR_CONDITIONS = 4 }; /* of a threshold, at most: scripts/metrics.awk sees to it */
+enum { PERFCTR_CONDITIONS = 8 }; /* of a threshold, at most: scripts/metrics.awk sees to it */
 
 struct perfctr_condition {
 	const char *name; /* of a metric */
@@ -28,6 +28,9 @@ bool perfctr_threshold_next(const char **text, struct perfctr_condition *conditi
 /* Whether one condition is enough. */
 bool perfctr_threshold_is_any(const char *text);
 
-bool perfctr_condition_holds(const struct perfctr_condition *condition, double value);
+static inline bool perfctr_condition_holds(const struct perfctr_condition *condition, double value)
+{
+	return condition->below ? value < condition->limit : value > condition->limit;
+}
 
 #endif /* PERFCTR_LIB_METRICS_THRESHOLD_H */

@@ -68,4 +68,8 @@ ${CC:-cc} -D_GNU_SOURCE -I"$top/include" -I"$top" -I"$build" "$tables/metrics.c"
 	-pthread -o "$work/metrics"
 "$work/metrics" >"$work/metrics.txt"
 "$tables/evaluate" "$work/metrics.txt" "$work/linux" || failed=1
+${CC:-cc} -O2 -D_GNU_SOURCE -I"$top/include" -I"$top" -I"$build" "$tables/tree.c" "$build/lib/.libs/libinternal.a" \
+	-pthread -o "$work/tree"
+"$work/tree" >"$work/tree.values"
+"$tables/tree" "$work/tree.values" "$work/linux" || failed=1
 exit $failed

@@ -348,6 +348,28 @@ extern "C" {
     ) -> std::os::raw::c_int;
 }
 extern "C" {
+    pub fn perfctr_metrics_values(
+        metrics: *const perfctr_metrics,
+        readings: *const perfctr_reading,
+        values: *mut perfctr_metric_value,
+    ) -> std::os::raw::c_int;
+}
+#[repr(C)]
+#[derive(Debug, Copy, Clone)]
+pub struct perfctr_metric_node {
+    pub parent: *const std::os::raw::c_char,
+    pub sample: *const std::os::raw::c_char,
+    pub level: std::os::raw::c_uint,
+    pub reserved: [std::os::raw::c_uint; 3usize],
+}
+extern "C" {
+    pub fn perfctr_metrics_node(
+        metrics: *const perfctr_metrics,
+        i: std::os::raw::c_uint,
+        node: *mut perfctr_metric_node,
+    ) -> std::os::raw::c_int;
+}
+extern "C" {
     pub fn perfctr_metrics_error(
         metrics: *const perfctr_metrics,
         i: std::os::raw::c_uint,

@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* records.h - finds the metrics of a processor in the table that is made from arch/metrics/ */
+#ifndef PERFCTR_LIB_METRICS_RECORDS_H
+#define PERFCTR_LIB_METRICS_RECORDS_H
+
+#include <stddef.h>
+#include <stdint.h>
+#include "arch/metric-tables.h"
+#include "libperfctr.h"
+
+/* Returns the text at an offset of a record. */
+const char *perfctr_metric_text(uint32_t offset);
+
+/* Returns the last record of this name for the processor; case does not matter. NULL: there is
+ * none. */
+const struct perfctr_metric_record *perfctr_metric_find(const char *name, size_t length,
+							const char *id);
+
+/* Returns record n, if it is for the processor and no later one takes its place; else NULL. */
+const struct perfctr_metric_record *perfctr_metric_nth(unsigned int n, const char *id);
+
+/* Describes a record: no core type, no reason. */
+struct perfctr_metric perfctr_metric_describe(const struct perfctr_metric_record *record);
+
+#endif /* PERFCTR_LIB_METRICS_RECORDS_H */
