@@ -222,7 +222,8 @@ void perfctr_plan_copy(struct perfctr_plan *copy, const struct perfctr_plan *pla
 	copy->source = memory;
 	copy->run = (void *)(copy->source + plan->nsources);
 	copy->pmu = (void *)(copy->run + plan->nruns);
-	for (k = 0; k < plan->npmus; k++)
+	copy->pmu[0] = plan->pmu[0];
+	for (k = 1; k < plan->npmus; k++)
 		copy->pmu[k] = plan->pmu[k];
 	if (plan->nsources)
 		memcpy(copy->source, plan->source, plan->nsources * sizeof(*plan->source));

@@ -550,7 +550,6 @@ static unsigned int try_list(struct opening *opening, struct perfctr_plan *plan,
 	};
 	unsigned int s, item;
 
-	opening->failed = NOWHERE;
 	if (perfctr_plan_make(plan, opening->list, perfctr_target_on_cpus(target)) == 0 &&
 	    perfctr_target_open(target, opening->flags, &user) == 0) {
 		if (end_opening(opening->set, target, opening->flags) < 0)
@@ -571,7 +570,7 @@ static struct perfctr_set *open_list(struct perfctr_list *list, const struct per
 				     unsigned int flags)
 {
 	struct perfctr_plan plan;
-	struct opening opening = { .list = list, .plan = &plan, .flags = flags };
+	struct opening opening = { list, &plan, flags, NULL, NOWHERE };
 	int error = errno;
 	unsigned int item;
 
