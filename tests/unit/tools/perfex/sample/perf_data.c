@@ -53,7 +53,7 @@ static size_t end(char *const *line)
 	ck_assert_uint_eq(word_at(16), sizeof(attr) + 16);
 	ck_assert_uint_eq(word_at(24), 104);
 	ck_assert_uint_eq(word_at(40), 104 + sizeof(attr) + 16);
-	return word_at(40) + word_at(48);
+	return (size_t)(word_at(40) + word_at(48));
 }
 
 /* The record after this one, which is of the type. */
@@ -159,7 +159,7 @@ static void check_features(uint64_t sample_type, unsigned int more)
 		if (!(features >> feature & 1))
 			continue;
 		ck_assert_uint_eq(word_at(section), text);
-		finish = text + word_at(section + 8);
+		finish = text + (size_t)word_at(section + 8);
 		if (feature < 9 && texts[feature])
 			ck_assert_uint_eq(string_is(text, texts[feature]), finish);
 		if (feature == 7) {
