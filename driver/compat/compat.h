@@ -83,8 +83,11 @@ static inline void perfctr_compat_hrtimer_setup(struct hrtimer *timer,
 #endif
 }
 
-/* Since 6.19 the functions for the machine's suspend and resume have an argument. */
-#if LINUX_VERSION_CODE >= KERNEL_VERSION(6, 19, 0)
+/*
+ * Since 6.19, and since some stable kernel of 6.12, the functions for the machine's suspend and
+ * resume have an argument. Kbuild looks into the kernel's header.
+ */
+#ifdef PERFCTR_HAVE_SYSCORE
 #define PERFCTR_COMPAT_SLEEP(name, falls_asleep, wakes)                           \
 	static int name##_suspend(void *unused)                                   \
 	{                                                                         \
