@@ -5,6 +5,7 @@ dist_man_MANS += \
 	man/perfctr-info.1 \
 	man/perfctr.4 \
 	man/perfctr.7 \
+	man/perfctr_containers.7 \
 	man/perfctr_cpu_control_events.3 \
 	man/perfctr_cxx.7 \
 	man/perfctr_data_src_text.3 \

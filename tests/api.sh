@@ -27,6 +27,18 @@ sed -n 's/^static inline .*[ *]\(perfctr_[a-z_]*\)(.*/\1/p' "$work/headers" | so
 sed -n 's/^	\([a-z_]*\);$/\1/p' "$srcdir/lib/libperfctr.map" | sort -u >"$work/map"
 diff "$work/header" "$work/map"
 check "the map exports what the header declares" $?
+# Its sections: names that programs write nowhere, which macros and inline functions do; and those of other languages.
+sed -n '/Macros and inline/,/^$/s/^	\([a-z_]*\);$/\1/p' "$srcdir/lib/libperfctr.map" >"$work/macros"
+status=0
+[ -s "$work/macros" ] || status=1
+while read -r name; do
+	grep -qE "(^#define|^	|\\().*\<$name\>" "$srcdir/include/libperfctr.h" "$srcdir/include/perfctr/regions.h" &&
+		! grep -qw "$name" "$srcdir"/examples/* || { echo "$name"; status=1; }
+done <"$work/macros"
+check "the map marks names that macros alone use" $status
+sed -n 's/^[a-z].*[ *]\(perfctr_[a-z_]*\)(.*/\1/p' "$srcdir/bindings/functions/inline.h" | sort >"$work/inlined"
+sed -n '/for other languages/,/^local/s/^	\([a-z_]*\);$/\1/p' "$srcdir/lib/libperfctr.map" | sort | diff "$work/inlined" -
+check "the map marks functions for other languages" $?
 if [ -e "$lib/libperfctr.so" ]; then
 	nm -D --defined-only "$lib/libperfctr.so" | awk '$2 ~ /[TDB]/ && $3 !~ /^LIBPERFCTR_/ { sub(/@.*/, "", $3); print $3 }' |
 		sort -u >"$work/library"

@@ -3,6 +3,7 @@
 # Run a command on a fresh system: Debian's base packages, a clone of what is committed, no environment and no locale. It finds
 # what a machine that was used before hides: a package that nobody installs, a test that needs LANG.
 # usage: fresh.sh SUITE COMMAND	e.g. fresh.sh trixie scripts/test
+# The environment: FRESH_FILES, a directory that the system has as /opt/files.
 # Wants root, and mmdebstrap or debootstrap; without them it says SKIP. The exit status is the command's.
 set -eu
 suite=${1:?usage: fresh.sh SUITE COMMAND} command=${2:?usage: fresh.sh SUITE COMMAND}
@@ -29,8 +30,9 @@ rm "$root.log"
 chmod 755 "$root"
 # How this machine reaches the mirror.
 cp /etc/resolv.conf "$root/etc/"
-for settings in apt.conf.d auth.conf.d; do
-	[ ! -d "/etc/apt/$settings" ] || cp -R "/etc/apt/$settings/." "$root/etc/apt/$settings/"
+for settings in /etc/apt/apt.conf.d/* /etc/apt/auth.conf.d/*; do
+	# A package's own comes with the package.
+	! [ -e "$settings" ] || dpkg-query -S "$settings" >/dev/null 2>&1 || cp "$settings" "$root$settings"
 done
 mount --rbind /proc "$root/proc"
 mount --bind /sys "$root/sys"
@@ -47,4 +49,5 @@ for stream in 0:stdin 1:stdout 2:stderr; do
 	ln -s "fd/${stream%:*}" "$root/dev/${stream#*:}"
 done
 git clone -q "$top" "$root/opt/checkout"
+[ -z "${FRESH_FILES:-}" ] || cp -R "$FRESH_FILES" "$root/opt/files"
 chroot "$root" env -i HOME=/root PATH=/usr/sbin:/usr/bin:/sbin:/bin TERM=dumb sh -c "cd /opt/checkout && $command"

@@ -23,6 +23,7 @@ EXTRA_DIST += \
 	tests/harness/stream.h \
 	tests/html/browser.py tests/html/made.py tests/html/pages.py tests/html/pictures.py tests/html/pictures.sh tests/html/run.sh \
 	tests/consumers \
+	tests/deb \
 	tests/libpfm4/abi.c tests/libpfm4/attrs.c tests/libpfm4/differences tests/libpfm4/judges.sh tests/libpfm4/processor.c \
 	tests/libpfm4/processors tests/libpfm4/strings tests/libpfm4/strings.c \
 	tests/loops/README.md \
@@ -437,6 +438,9 @@ tests_bench_switch_LDADD = lib/libperfctr.la
 tests_bench_turns_LDADD = lib/libperfctr.la -lm
 vm-programs: $(vm_programs) tests/loops/step tests/silicon/verify tests/storm/storm
 .PHONY: vm-programs
+dist_check_SCRIPTS += tests/containers.sh
+TESTS += tests/containers.sh
+EXTRA_DIST += tests/bpf.py contrib
 EXTRA_DIST += \
 	tests/bench/pairs.c tests/bench/small.c tests/bench/small.sh tests/bench/figures.sh tests/bench/table.sh tests/cross.sh tests/driver-powerpc.sh tests/fresh.sh tests/hosts.sh tests/named.sh tests/perf-names.sh tests/stages.sh tests/abi.sh tests/layers.sh tests/packaging.sh \
 	tests/vm/auxpmu/Kbuild tests/vm/auxpmu/auxpmu.c tests/vm/auxpmu/auxpmu.h tests/vm/auxpmu/mempmu.c \

@@ -160,7 +160,7 @@ packaging() {
 shell_scripts() (
 	cd "$top" || exit
 	# shellcheck disable=SC2046
-	set -- $(grep -rlE '^#!/bin/(ba)?sh|^# shellcheck shell=' .ci driver scripts tests tools)
+	set -- $(grep -rlE '^#!/bin/(ba)?sh|^# shellcheck shell=' .ci debian driver scripts tests tools)
 	shellcheck -x -S warning "$@" && echo "PASS $# scripts" || echo "FAIL shellcheck -S warning"
 )
 
@@ -193,6 +193,7 @@ stages_of_all() {
 	stage reports bench report
 	stage "event tables" tests/tables/run.sh "$work/gcc" "$work/tables"
 	stage packaging packaging
+	stage "Debian packages" tests/deb/packages.sh "$work/deb"
 	for parser in "event 200" "record 2048" "vendor 2000" "baseline 16384" "control_x86 2000" "control_powerpc 2000" \
 		"control_generic 2000"; do
 		# shellcheck disable=SC2086
@@ -222,6 +223,7 @@ stages_of_long() {
 	stage "names of perf" tests/perf-names.sh "$work/gcc"
 	for suite in bookworm trixie; do
 		stage "fresh $suite" tests/fresh.sh $suite "scripts/test"
+		stage "fresh $suite, packages" tests/fresh.sh $suite tests/deb/whole.sh
 		stage "fresh $suite, make check" tests/fresh.sh $suite "scripts/try && cd build && make check"
 	done
 }
