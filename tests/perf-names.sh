@@ -14,7 +14,7 @@ failed=0
 perfex=$build/perfex
 source=$(find /usr/src -maxdepth 1 -name 'linux-source-*.tar.xz' 2>/dev/null | sort -V | tail -n 1)
 
-# What perf takes and this library does not, by its sentence.
+# The sentences by which this library refuses names that perf takes.
 reasons='stands for any number of tracepoints
 the modifiers p and P \(precise\) are for sampling
 is for perf, and no part of an event

@@ -232,11 +232,6 @@ int perfctr_metrics_list(const char *cpu, int (*each)(void *arg, const struct pe
 
 /* ---- some metrics ---- */
 
-int perfctr_metrics_no_memory(void)
-{
-	return perfctr_fail(ENOMEM, "no memory for metrics");
-}
-
 static int fail_name(const struct perfctr_metrics *metrics, const char *name, size_t length)
 {
 	struct perfctr_nearest near = { .word = name, .length = length };

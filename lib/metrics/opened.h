@@ -8,10 +8,12 @@
 #ifndef PERFCTR_LIB_METRICS_OPENED_H
 #define PERFCTR_LIB_METRICS_OPENED_H
 
+#include <errno.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include "arch/events.h"
 #include "arch/metric-tables.h"
+#include "lib/base/error.h"
 #include "lib/base/text.h"
 #include "lib/isa/pmu.h"
 #include "lib/metrics/formula.h"
@@ -81,8 +83,10 @@ struct perfctr_metrics {
 	struct perfctr_metric_core core[PERFCTR_VARIANTS_MAX];
 };
 
-/* Fails with ENOMEM. */
-int perfctr_metrics_no_memory(void);
+static inline int perfctr_metrics_no_memory(void)
+{
+	return perfctr_fail(ENOMEM, "no memory for metrics");
+}
 
 /*
  * Puts the events of all metrics into as few groups as they fit in, and makes the list of them. 0,
