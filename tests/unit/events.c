@@ -8,6 +8,7 @@
  * cores' TRMs.
  */
 #include <ctype.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -16,6 +17,7 @@
 #include <strings.h>
 #include "lib/base/word.h"
 #include "libperfctr.h"
+#include "arch/event-tables.h"
 #include "arch/isa.h"
 #include "arch/x86/p4.h"
 #include "tests/harness/check.h"
@@ -1183,12 +1185,37 @@ static int is_modifier(const char *text, size_t length)
 	if (length > 2 && text[length - 2] == '=' && strchr("01", text[length - 1]))
 		length -= 2;
 	/* The other words are not made by chance. */
-	if (length == 1 && text[0] == 't')
+	if ((length == 1 && text[0] == 't') ||
+	    (length && length < 4 && !strncmp(text, "ppp", length)))
 		return 1;
 	for (i = 0; i < length; i++)
 		if (!text[i] || !strchr("ukeiUKEI", text[i]))
 			return 0;
 	return length > 0;
+}
+
+/* Walks the names that lists leave out, too, which come after an empty record. */
+static unsigned int walk_all(const struct perfctr_event_table *table, unsigned int n,
+			     struct perfctr_event_entry *entry)
+{
+	unsigned int next = perfctr_event_walk(table, n, entry);
+
+	return next || n > table->count ? next : perfctr_event_walk(table, table->count + 1, entry);
+}
+
+/* Whether the word is the name, of which the first letters are an event's: in a mask '_' may stand
+ * for '.'. */
+static bool is_name(const char *name, size_t event, const char *word, size_t length)
+{
+	size_t i;
+
+	if (strlen(name) != length)
+		return false;
+	for (i = 0; i < length; i++)
+		if (tolower((unsigned char)name[i]) != tolower((unsigned char)word[i]) &&
+		    !(i > event && name[i] == '.' && word[i] == '_'))
+			return false;
+	return true;
 }
 
 /* Is the word in the table? Found by comparing it with every name. */
@@ -1200,10 +1227,10 @@ static int is_there(const struct perfctr_event_table *table, const char *word, s
 	unsigned int next = 0;
 	char name[160], event[160] = "";
 
-	while (!*event && (next = perfctr_event_walk(table, next, &entry))) {
+	while (!*event && (next = walk_all(table, next, &entry))) {
 		snprintf(name, sizeof(name), "%s%s%s", entry.event, entry.mask ? "." : "",
 			 entry.mask ? entry.mask : "");
-		if (strlen(name) == first && !strncasecmp(name, word, first))
+		if (is_name(name, strlen(entry.event), word, first))
 			snprintf(event, sizeof(event), "%s", entry.event);
 	}
 	if (!*event)
@@ -1214,10 +1241,9 @@ static int is_there(const struct perfctr_event_table *table, const char *word, s
 		part++;
 		colon = memchr(part, ':', (size_t)(end - part));
 		length = (size_t)((colon ? colon : end) - part);
-		for (next = 0; !mask && (next = perfctr_event_walk(table, next, &entry));)
+		for (next = 0; !mask && (next = walk_all(table, next, &entry));)
 			mask = entry.mask && !strcmp(entry.event, event) &&
-			       strlen(entry.mask) == length &&
-			       !strncasecmp(entry.mask, part, length);
+			       is_name(entry.mask, 0, part, length);
 		if (!mask && !is_modifier(part, length))
 			return 0;
 	}

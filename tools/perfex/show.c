@@ -164,8 +164,7 @@ static int list_metric(void *arg, const struct perfctr_metric *metric)
 	unsigned int *n = arg;
 
 	++*n;
-	fprintf(door, "  %-26s %-6s", metric->name, metric->unit);
-	fit_used(&fit, 35);
+	fit_used(&fit, fprintf(door, "  %-26s %-6s", metric->name, metric->unit));
 	fit_words(&fit, " ");
 	fit_words(&fit, metric->description);
 	fit_end(&fit);

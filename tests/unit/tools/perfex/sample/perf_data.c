@@ -154,7 +154,7 @@ static void check_features(uint64_t sample_type, unsigned int more)
 	features = word_at(72);
 	ck_assert_uint_eq(features, 0x1DF8 | more);
 	for (section = at, feature = 0; feature < 64; feature++)
-		n += features >> feature & 1;
+		n += (unsigned int)(features >> feature & 1);
 	for (text = at + n * 16, feature = 0; feature < 64; feature++) {
 		if (!(features >> feature & 1))
 			continue;
