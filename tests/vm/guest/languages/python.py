@@ -31,8 +31,9 @@ def least(read, n):
 
 def check_loops(what, read):
     least(read, 1000)
+    # Numbers of another length cost the interpreter some instructions more.
     found = least(read, 201000) - least(read, 101000)
-    check(what, found == 200000, found)
+    check(what, abs(found - 200000) < 100, found)
 
 
 def check_regions():
