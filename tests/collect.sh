@@ -320,6 +320,13 @@ fi
 # ---- costs ----
 
 if command -v valgrind >/dev/null; then
+	# Debian 12's valgrind gives up at clang's DWARF.
+	mkdir "$work/stripped"
+	for file in "$PERFEX_COLLECTORS"/libperfctr-*.so "$lib"/libperfctr.so.?; do
+		[ ! -e "$file" ] || strip -g -o "$work/stripped/$(basename "$file")" "$file"
+	done
+	PERFEX_COLLECTORS=$work/stripped LD_LIBRARY_PATH=$work/stripped${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}
+	export LD_LIBRARY_PATH
 	# Of the callbacks in one thread, which begins a construct and is in two regions of it, and of this runtime's own calls.
 	# tests/vm/guest/openmp.sh has what the regions add.
 	instructions() {	# N

@@ -50,8 +50,12 @@
 
 /*
  * The form of a call that throws, beside try_name(), whose result it takes apart: same arguments,
- * the value, or the failure as an exception.
+ * the value, or the failure as an exception. A constant that is an argument is one no longer when
+ * it has been passed on, so that compilers would warn of its sign, there; what is too large or
+ * negative is refused when it is used.
  */
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wsign-conversion"
 #if PERFCTR_THROWS
 #define PERFCTR_THROWING_AS(name, qualifier)                              \
 	template <typename... A> auto name(A &&...arguments) qualifier    \
@@ -2034,4 +2038,5 @@ PERFCTR_THROWING(provider);
 #undef PERFCTR_THROWING
 #undef PERFCTR_THROWING_CONST
 
+#pragma GCC diagnostic pop
 #endif /* PERFCTR_HPP */
