@@ -109,20 +109,19 @@ static int add_name(void *arg, const struct perfctr_metric *metric)
 	return 0;
 }
 
+/* All at once, as some use values of others. */
 static __attribute__((noinline)) void count_values(const struct perfctr_metrics *metrics,
-						   const struct perfctr_reading *readings)
+						   const struct perfctr_reading *readings,
+						   struct perfctr_metric_value *values)
 {
-	struct perfctr_metric_value value;
-	unsigned int i;
-
-	for (i = 0; i < perfctr_metrics_size(metrics); i++)
-		if (perfctr_metrics_value(metrics, i, readings, &value) < 0)
-			fail();
+	if (perfctr_metrics_values(metrics, readings, values) < 0)
+		fail();
 }
 
 static void run_metrics(const char *cpu, unsigned int times)
 {
 	struct perfctr_metrics *metrics;
+	struct perfctr_metric_value *values;
 	struct perfctr_reading *readings;
 	unsigned int n = 0, i;
 
@@ -132,6 +131,9 @@ static void run_metrics(const char *cpu, unsigned int times)
 	if (!metrics || !perfctr_metrics_events(metrics, &n))
 		fail();
 	readings = calloc(n, sizeof(*readings));
+	values = calloc(perfctr_metrics_size(metrics), sizeof(*values));
+	if (!readings || !values)
+		fail();
 	for (i = 0; i < n; i++) {
 		readings[i].value = 1000 + i;
 		readings[i].enabled = readings[i].running = 1000;
@@ -139,7 +141,8 @@ static void run_metrics(const char *cpu, unsigned int times)
 	}
 	printf("%u\n", perfctr_metrics_size(metrics));
 	while (times--)
-		count_values(metrics, readings);
+		count_values(metrics, readings, values);
+	free(values);
 	free(readings);
 	free(names);
 	perfctr_metrics_close(metrics);
