@@ -521,14 +521,22 @@ def real():
 
 # ---- large ones ----
 
+def is_below(pid, ancestor):
+    """Whether the process was started by the other one, or by one that it started."""
+    while pid > 1 and pid != ancestor:
+        with open("/proc/%d/stat" % pid, encoding="ascii", errors="replace") as file:
+            pid = int(file.read().rsplit(")", 1)[1].split()[1])
+    return pid == ancestor
+
+
 def renderer():
-    """The process of the page: the newest that renders."""
+    """The processes of this browser's pages: what is on their command lines differs between browsers."""
     found = []
     for pid in filter(str.isdigit, os.listdir("/proc")):
         try:
             with open("/proc/%s/cmdline" % pid, "rb") as file:
                 line = file.read()
-            if b"--type=renderer" in line and browser.directory.encode() in line:
+            if b"--type=renderer" in line and is_below(int(pid), browser.process.pid):
                 found.append(int(pid))
         except OSError:
             pass
