@@ -351,8 +351,10 @@ if command -v valgrind >/dev/null; then
 	few=$(instructions 1000 LD_PRELOAD="$PERFEX_COLLECTORS/libperfctr-mpi.so")
 	more=$(instructions 11000 LD_PRELOAD="$PERFEX_COLLECTORS/libperfctr-mpi.so")
 	each=$(((more - few + 5000) / 10000 - bare))
-	[ -n "$few" ] && [ "$each" -gt 100 ] && [ "$each" -le 300 ]
-	check "a call of MPI: $each instructions more, at most 300" $?
+	# The promise is for gcc's code, as all figures are; clang's has some more.
+	case $cc in *clang*) most=360 ;; *) most=300 ;; esac
+	[ -n "$few" ] && [ "$each" -gt 100 ] && [ "$each" -le $most ]
+	check "a call of MPI: $each instructions more, at most $most" $?
 else
 	echo "SKIP costs of collectors: there is no valgrind"
 fi
