@@ -257,7 +257,7 @@ if echo 'int main(void) { return 0; }' | gcc -fopenmp -x c - -o "$work/empty" 2>
 		int main(void) { return 0; }
 	EOT
 	says 125 'static is linked statically, and no library can be loaded into it' "$perfex" --regions=openmp "$work/static"
-	if [ -z "$(LD_PRELOAD=libomp.so.5 true 2>&1)" ]; then
+	if [ -z "$(LD_PRELOAD=libomp.so.5 /bin/true 2>&1)" ]; then
 		LD_PRELOAD=libomp.so.5 "$perfex" --regions=openmp --csv -o "$work/csv" "$work/openmp" && visits "$work/csv" >"$work/got"
 		# Its implicit barriers are not told.
 		grep -v 'omp barrier' "$work/got" | sed 's/ (openmp.c:[0-9]*)//' | sort >"$work/left"
