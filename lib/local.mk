@@ -38,4 +38,4 @@ lib/cmake/perfctrConfig.cmake: $(srcdir)/lib/cmake/perfctrConfig.cmake.in Makefi
 	$(AM_V_GEN)$(MKDIR_P) lib/cmake && \
 	soname=libperfctr.so.`echo $(LIBPERFCTR_VERSION_INFO) | awk -F: '{ print $$1 - $$3 }'` && \
 	sed -e 's,@libdir[@],$(libdir),; s,@includedir[@],$(includedir),' -e "s,@soname[@],$$soname," \
-		-e 's,@libs_private[@],$(LIBS),' $(srcdir)/lib/cmake/perfctrConfig.cmake.in >$@.tmp && mv $@.tmp $@
+		-e 's|@libs_private[@]|$(LIBS)|' $(srcdir)/lib/cmake/perfctrConfig.cmake.in >$@.tmp && mv $@.tmp $@

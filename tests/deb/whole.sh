@@ -16,7 +16,7 @@ scripts/again apt-get update -qq
 first=/opt/first second=/opt/another/place
 [ -z "$(command -v git)" ]
 check "there is no git" $?
-scripts/deb "$first"
+env -u DEB_BUILD_OPTIONS scripts/deb "$first"
 status=$?
 check "scripts/deb, with the tests" $status
 [ $status = 0 ] || exit 1
@@ -54,13 +54,14 @@ snapshot /tmp/before
 packages=$(find "$first" -name '*.deb' ! -name '*-dbgsym_*')
 # shellcheck disable=SC2086
 dpkg -i $packages >/tmp/log 2>&1 || cat /tmp/log
-check "install" "$(dpkg -l '*perfctr*' | grep -c '^[iuph][^in]')"
+[ "$(dpkg-query -W -f '${db:Status-Abbrev}\n' '*perfctr*' | grep -c '^ii')" = 8 ]
+check "install" $?
 [ -z "$headers" ] || [ -n "$(find /lib/modules/ /usr/lib/modules/ -name 'perfctr.ko*')" ]
 check "the module is installed" $?
 getent group perfctr
 check "the group is there" $?
 dpkg -i /opt/later/*.deb >/tmp/log 2>&1 || cat /tmp/log
-[ "$(dpkg-query -W -f '${Version}\n' '*perfctr*' | grep -c 0perfctr2)" = 8 ]
+[ "$(dpkg-query -W -f '${db:Status-Abbrev}${Version}\n' '*perfctr*' | grep -c '^ii .*0perfctr2')" = 8 ]
 check "upgrade" $?
 # shellcheck disable=SC2046
 dpkg --purge $(dpkg-query -W -f '${Package}\n' '*perfctr*') >/tmp/log 2>&1 || cat /tmp/log

@@ -519,6 +519,16 @@ def real():
         assert run("all('table').length") > 0, name
 
 
+@test
+def odd():
+    """documents that are not as perfex writes them hide none of the others"""
+    path = page("odd", [{"type": "counts"}, {"type": "machine"}, {"type": "samples", "stacks": 3},
+                        {"type": "regions", "regions": [{"region": "whole", "values": []}], "visits": 1}])
+    browser.open(path)
+    assert run("document.body.textContent.includes(\"can't be shown\")")
+    assert run("document.title.length") > 0
+
+
 # ---- large ones ----
 
 def is_below(pid, ancestor):

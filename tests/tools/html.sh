@@ -99,8 +99,9 @@ is "on standard output" "$page" -
 "$perfex" --html "$work/page.%p" -e page-faults -o "$work/table" true
 is "a name with the process" "$(find "$work" -name "page.[0-9]*")" -
 
-if "$perfex" --sample --html "$page" -e cpu-clock:u -o "$work/table" sh -c 'i=0; while [ $i -lt 100000 ]; do i=$((i + 1)); done' \
-   2>"$work/out"; then
+if "$perfex" --sample -e cpu-clock:u -o /dev/null true 2>"$work/out"; then
+	"$perfex" --sample --html "$page" -e cpu-clock:u -o "$work/table" \
+		sh -c 'i=0; while [ $i -lt 100000 ]; do i=$((i + 1)); done' >"$work/out" 2>&1 || fail "a sampled run" "printed:"
 	is "samples" "$page" -
 	holds "their calls" "$page" "
 one = documents[0]
@@ -213,6 +214,17 @@ refuses "a report's table" "^perfex: --html of --regions is made of JSON" --html
 refuses "a report as CSV" "^perfex: --html of --regions is made of JSON" --html "$page" --regions --csv true
 refuses "a list" "^perfex: --html shows results, and this has none" --html "$page" -l
 refuses "one file for two" "^perfex: -o and --html name the same file" --html "$page" -o "$page" true
+cp "$work/a" "$work/own"
+ln -s own "$work/link"
+for name in own ./own link; do
+	"$perfex" --html "$work/$name" --from "$work/own" >"$work/out" 2>&1
+	[ $? = 125 ] && grep -q 'is a file that the page is made of, and would be lost' "$work/out" && cmp -s "$work/a" "$work/own" &&
+		pass "a page in the place of its source, $name" || fail "a page in the place of its source, $name" "printed:"
+done
+refuses "one file by two names" "^perfex: -o and --html name the same file" --html "$page" -o "$(dirname "$page")/./$(basename "$page")" true
+expect "results that can't be written" 125 'No space left' "$perfex" --html "$page" -o /dev/full -e page-faults true
+is "the page of results that can't be written" "$page" -
+rm "$page"
 expect "a page that can't be written, before the command runs" 125 "none/page can't be written: No such file" \
 	"$perfex" --html "$work/none/page" echo ran
 if grep -q '^ran' "$work/out"; then fail "that command" "it ran:"; else pass "that command did not run"; fi

@@ -314,6 +314,16 @@ static void compare(struct counting *counting, const struct baseline *baseline,
 	now->comparison = comparison;
 }
 
+/* Writes the one also if the other can't be written. */
+static void close_both(struct output *output, struct page *page)
+{
+	bool good = output_end(output);
+
+	page_close(page);
+	if (!good)
+		exit(EXIT_PERFEX);
+}
+
 static void print(struct counting *counting)
 {
 	/* A comparison is one table, and CSV's differs from that of the runs. */
@@ -323,10 +333,9 @@ static void print(struct counting *counting)
 	if (both)
 		output_results(&counting->output, &counting->side[0]);
 	output_results(&counting->output, &counting->side[counting->sides - 1]);
-	output_close(&counting->output);
 	for (k = 0; k < counting->sides; k++)
 		page_results(&counting->page, &counting->side[k]);
-	page_close(&counting->page);
+	close_both(&counting->output, &counting->page);
 }
 
 /* The exit status, if no command gives another one. */
@@ -526,10 +535,9 @@ static int take_samples(struct options *options)
 		print_samples(&sample, &provenance, &end, sample.output.file);
 	else
 		sampling_print(sample.sampling, &end, sample.output.file);
-	output_close(&sample.output);
 	if (sample.page.data)
 		print_samples(&sample, &provenance, &end, sample.page.data);
-	page_close(&sample.page);
+	close_both(&sample.output, &sample.page);
 	sampling_free(sample.sampling);
 	tasks_close(&tasks);
 	options_free(options);
@@ -596,9 +604,10 @@ static struct run_end measure_for_page(const struct options *options)
 	if (options->format == FORMAT_JSON) {
 		fflush(page.data);
 		fwrite(page.text, 1, page.size, output.file);
-		output_close(&output);
+		close_both(&output, &page);
+	} else {
+		page_close(&page);
 	}
-	page_close(&page);
 	return end;
 }
 

@@ -26,13 +26,17 @@ static char *path_of(int fd)
 	return NULL;
 }
 
+static bool is_same(const struct stat *one, const struct stat *other)
+{
+	return one->st_dev == other->st_dev && one->st_ino == other->st_ino;
+}
+
 /* Whether a descriptor's file has this name: "pipe:[1234]" and "/tmp/x (deleted)" are none. */
 static bool is_named(int fd, const char *path)
 {
 	struct stat opened, named;
 
-	return fstat(fd, &opened) == 0 && lstat(path, &named) == 0 &&
-	       opened.st_dev == named.st_dev && opened.st_ino == named.st_ino;
+	return fstat(fd, &opened) == 0 && lstat(path, &named) == 0 && is_same(&opened, &named);
 }
 
 /*
@@ -261,4 +265,29 @@ int outfile_open(const char *path, int flags, mode_t mode)
 		fcntl(fd, F_SETFL, fcntl(fd, F_GETFL) & ~O_NONBLOCK);
 	hold_signals(&held);
 	return fd;
+}
+
+/* ---- names ---- */
+
+static bool stat_directory(const char *path, const char *slash, struct stat *status)
+{
+	char *directory = slash == path ? need(strdup("/"))
+			  : slash	? need(strndup(path, (size_t)(slash - path)))
+					: need(strdup("."));
+	bool there = stat(directory, status) == 0;
+
+	free(directory);
+	return there;
+}
+
+bool outfile_same(const char *one, const char *other)
+{
+	const char *slash = strrchr(one, '/'), *slash_too = strrchr(other, '/');
+	struct stat status, status_too;
+
+	if (stat(one, &status) == 0 && stat(other, &status_too) == 0)
+		return S_ISREG(status.st_mode) && is_same(&status, &status_too);
+	return !strcmp(slash ? slash + 1 : one, slash_too ? slash_too + 1 : other) &&
+	       stat_directory(one, slash, &status) &&
+	       stat_directory(other, slash_too, &status_too) && is_same(&status, &status_too);
 }

@@ -34,4 +34,7 @@ void replace_cancel(struct replacement *replacement);
  */
 int outfile_open(const char *path, int flags, mode_t mode);
 
+/* Whether two names are one regular file's, also if it is not there yet. */
+bool outfile_same(const char *one, const char *other);
+
 #endif /* PERFCTR_TOOLS_OUTFILE_H */

@@ -5,6 +5,7 @@
 #include "lib/base/quote.h"
 #include "tools/perfex/base/die.h"
 #include "tools/perfex/base/document.h"
+#include "tools/perfex/base/outfile.h"
 #include "tools/perfex/base/text.h"
 #include "tools/perfex/html/embedded.h"
 #include "tools/perfex/html/page.h"
@@ -137,8 +138,12 @@ void page_file(struct page *page, const char *path)
 {
 	struct document document;
 	const struct node *node;
-	char *text = document_text(&document, path), problem[64];
+	const char *own = page->output.path ? page->output.path : page->output.name;
+	char *text, problem[64];
 
+	if (outfile_same(own, path))
+		die("--html: %s is a file that the page is made of, and would be lost", own);
+	text = document_text(&document, path);
 	if (!text)
 		refuse(path, document.problem);
 	for (node = document.first; node; node = node->next) {

@@ -364,11 +364,11 @@ function intervalSections(intervals) {
 	};
 	for (const interval of intervals) {
 		const to = interval.time_s;
-		for (const event of interval.events)
-			add("event " + event.event, event.event, event.unit, { to, value: event.scaled, quality: event.quality,
+		for (const [i, event] of interval.events.entries())
+			add(`event ${i} ${event.event}`, event.event, event.unit, { to, value: event.scaled, quality: event.quality,
 				reason: event.reason });
-		for (const metric of interval.metrics || [])
-			add("metric " + metric.metric, metric.metric, metric.unit, { to, value: metric.value, quality: metric.quality,
+		for (const [i, metric] of (interval.metrics || []).entries())
+			add(`metric ${i} ${metric.metric}`, metric.metric, metric.unit, { to, value: metric.value, quality: metric.quality,
 				reason: metric.reason });
 		from = to;
 	}
@@ -631,8 +631,12 @@ function regionArticle(reports) {
 	}));
 	const sums = items.filter(row => row.tid === undefined), threads = items.filter(row => row.tid !== undefined);
 	const several = new Set(sums.map(row => row.process)).size > 1 ? 1 : 0;
-	const names = [...new Set(items.slice(0, 1000).flatMap(row =>
-		[...row.values.map(value => value.value), ...(row.metrics || []).map(metric => metric.metric)]))];
+	const all = new Set();
+	for (const row of items) {
+		row.values.forEach(value => all.add(value.value));
+		(row.metrics || []).forEach(metric => all.add(metric.metric));
+	}
+	const names = [...all];
 	const place = el("div");
 	const byThread = mapRows(threads, row => (several ? row.process + " " : "") + row.tid);
 	const byProcess = mapRows(several ? sums : [], row => row.process);
@@ -931,19 +935,28 @@ function page() {
 		if (intervals.length)
 			runs.push({ counts: null, intervals, source });
 	}
-	const articles = [...runs.map(runArticle), ...merged.map(mergedArticle), ...(reports.length ? [regionArticle(reports)] : []),
-		...(samples.length ? [sampleArticle(samples)] : []), ...machines.map(machineArticle)];
+	// A document that is not as perfex writes it hides none of the others.
+	const safe = make => what => {
+		try {
+			return make(what);
+		} catch (error) {
+			return el("p", { class: "beyond" }, "A result can't be shown: " + error.message);
+		}
+	};
+	const articles = [...runs.map(safe(runArticle)), ...merged.map(safe(mergedArticle)),
+		...(reports.length ? [safe(regionArticle)(reports)] : []), ...(samples.length ? [safe(sampleArticle)(samples)] : []),
+		...machines.map(safe(machineArticle))];
 	const title = runs.length ? commandOf(runs[0].counts || {}) : samples.length ? commandOf(samples[0].samples) :
 		sources.map(({ source }) => source).filter(Boolean).join(", ") || "regions";
 	document.title = clean("perfex: " + title);
 	main.replaceChildren(patterns, el("h1", {}, "perfex: ", named(title)), contents.length > 1 ? el("nav",
 		{ "aria-label": "Contents" }, el("ul", {}, contents.map(([id, name]) => el("li", {}, el("a", { href: "#" + id }, name))))) :
 		"", ...articles, articles.length ? "" : el("p", {}, "There are no results."));
-	charts.forEach(draw => draw());
+	charts.forEach(draw => safe(draw)());
 	let waiting;
 	addEventListener("resize", () => {
 		clearTimeout(waiting);
-		waiting = setTimeout(() => charts.forEach(draw => draw()), 100);
+		waiting = setTimeout(() => charts.forEach(draw => safe(draw)()), 100);
 	});
 }
 page();

@@ -380,7 +380,7 @@ static bool finish_itself(struct output *output)
 	return fclose(output->file) == 0 && good;
 }
 
-void output_close(struct output *output)
+bool output_end(struct output *output)
 {
 	bool good = true;
 
@@ -392,6 +392,13 @@ void output_close(struct output *output)
 	}
 	free(output->path);
 	if (!good)
-		die("the results could not be written: %s",
+		say("the results could not be written: %s",
 		    strerror(output->error ? output->error : errno));
+	return good;
+}
+
+void output_close(struct output *output)
+{
+	if (!output_end(output))
+		exit(EXIT_PERFEX);
 }

@@ -55,6 +55,10 @@ void output_clear(const struct output *output);
 /* Prints all results, or those of an interval. */
 void output_results(struct output *output, const struct results *results);
 
+/* Writes all. False: that failed, and has been said; other results may still be written. */
+bool output_end(struct output *output);
+
+/* Does so, and exits if it fails. */
 void output_close(struct output *output);
 
 #endif /* PERFCTR_TOOLS_OUTPUT_H */

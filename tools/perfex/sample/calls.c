@@ -44,12 +44,11 @@ static void add_way(void *arg, char *way, uint64_t count)
 {
 	struct calls *calls = arg;
 	const char *before = "";
-	char *name = strtok_r(way, ";", &way);
+	char *name = strsep(&way, ";"); /* a process may have an empty name */
 
-	text_json(calls->stacks,
-		  ftell(calls->stacks) > 0 ? ",{\"comm\":" : "{\"comm\":", name ? name : "");
+	text_json(calls->stacks, ftell(calls->stacks) > 0 ? ",{\"comm\":" : "{\"comm\":", name);
 	fprintf(calls->stacks, ",\"samples\":%llu,\"calls\":[", (unsigned long long)count);
-	while ((name = strtok_r(NULL, ";", &way))) {
+	while ((name = strsep(&way, ";"))) {
 		fprintf(calls->stacks, "%s%zu", before, number_of(calls, name));
 		before = ",";
 	}
