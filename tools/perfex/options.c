@@ -522,8 +522,8 @@ static void check_page(const struct options *options)
 	if (options->mode == MODE_REGIONS && options->format != FORMAT_JSON &&
 	    (options->file || options->format != FORMAT_TABLE))
 		die("--html of --regions is made of JSON: add --json, or leave out -o and --csv");
-	if (options->file && (!strcmp(options->file, options->page) ||
-			      outfile_same(options->file, options->page)))
+	if (options->file &&
+	    (!strcmp(options->file, options->page) || outfile_same(options->file, options->page)))
 		die("-o and --html name the same file, %s", options->file);
 }
 
