@@ -515,7 +515,8 @@ struct perf_event_attr; /* <linux/perf_event.h> */
 
 /*
  * Fill in the attr with which perf_event_open(2) opens variant k of event i: type, size, config*,
- * exclude_* of the name's modifiers, precise_ip; all else is zero. pmu, unless it is NULL, becomes
+ * exclude_* of the name's modifiers, precise_ip, pinned and exclusive (D and e), and sample_period
+ * or sample_freq of period= or freq=; all else is zero. pmu, unless it is NULL, becomes
  * the name of the PMU that the event names or means, or "". cpus, unless it is NULL, is a mask of
  * nwords words and becomes the processors on which to open the event to count whole processors:
  * those of the PMU's cpumask or core type; all bits if any will do. EINVAL: there is no such event

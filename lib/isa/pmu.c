@@ -42,6 +42,13 @@ static bool has_cpus(const char *pmu)
 	return read_file(pmu, "cpus", text, sizeof(text)) >= 0 || errno == EFBIG;
 }
 
+bool perfctr_pmu_has_cpumask(const char *pmu)
+{
+	char text[64];
+
+	return read_file(pmu, "cpumask", text, sizeof(text)) >= 0 || errno != ENOENT;
+}
+
 struct found {
 	struct perfctr_pmu *pmus;
 	int n;

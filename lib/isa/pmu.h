@@ -59,6 +59,10 @@ bool perfctr_pmu_has_cpu(const struct perfctr_pmu *pmu, unsigned int cpu);
  */
 bool perfctr_cpumask(const char *pmu, uint32_t *words);
 
+/* Whether it has one: PMUs outside of the cores have, those of cores and the kernel's own have not.
+ */
+bool perfctr_pmu_has_cpumask(const char *pmu);
+
 /*
  * Whether the calling thread may run on more than one core type: a hybrid machine, and not
  * bound.

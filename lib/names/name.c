@@ -241,8 +241,9 @@ static int parse_table(const struct perfctr_pmu *core, const char *event, size_t
 
 /*
  * Parses an event of the table that has modifiers after it which the table does not know, and that
- * failed for them; *rest is set to the text after it. 1, or -1 as the table says of the whole. The
- * table's own u, k and e failed for a reason: e alone would then be perf's, and count all the same.
+ * failed for them; *rest is set to the text after it. 1, or -1 as the table says of the whole.
+ * Edges (e) are the table's, which has refused them for a reason: as perf's they would count all
+ * the same.
  */
 static SLOW int parse_modified(const struct perfctr_pmu *core, const char *event, size_t length,
 			       struct perf_event_attr *attr, const char **rest)
@@ -251,14 +252,13 @@ static SLOW int parse_modified(const struct perfctr_pmu *core, const char *event
 	bool unknown = false;
 
 	for (colon = end - 1; colon > event && strchr(MODIFIERS "pbR:", *colon); colon--) {
+		if (*colon == 'e')
+			break;
 		if (*colon != ':') {
-			unknown |= !strchr("uke", *colon);
+			unknown |= !strchr("uk", *colon);
 			continue;
 		}
-		if (!unknown)
-			break;
-		unknown = false;
-		if (parse_table(core, event, (size_t)(colon - event), attr) <= 0)
+		if (!unknown || parse_table(core, event, (size_t)(colon - event), attr) <= 0)
 			continue;
 		*rest = colon;
 		return 1;

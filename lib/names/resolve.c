@@ -170,6 +170,31 @@ static void describe(struct perfctr_list *list, struct perfctr_resolved *event, 
 /* Functions of which most lists need none. */
 #define SELDOM __attribute__((noinline, cold))
 
+/* Whether a count of each is as much, as the kernel describes the event. */
+static SELDOM bool is_of_a_kind(const char *one, const char *other, const char *name, size_t length)
+{
+	const char *event, *slash = memchr(name, '/', length);
+	char unit[2][sizeof(((struct perfctr_resolved *)NULL)->unit)] = { "", "" };
+	double scale[2] = { 1, 1 };
+	size_t n = perfctr_terms_event(slash + 1, strcspn(slash + 1, "/"), &event);
+
+	if (!n)
+		return true;
+	perfctr_sysfs_unit(one, event, n, &scale[0], unit[0], sizeof(unit[0]));
+	perfctr_sysfs_unit(other, event, n, &scale[1], unit[1], sizeof(unit[1]));
+	return !(scale[0] < scale[1] || scale[0] > scale[1]) && !strcmp(unit[0], unit[1]);
+}
+
+static SELDOM int fail_kinds(const struct perfctr_variant *variant, unsigned int n,
+			     const char *name, size_t length)
+{
+	return perfctr_fail(
+		EINVAL,
+		"\"%.*s\" stands for PMUs whose counts have different units, such as %s "
+		"and %s; name those of one kind",
+		perfctr_shown(length), name, variant[0].pmu, variant[n].pmu);
+}
+
 /* Makes an event's variants, of which there is the first unit's, those of all units that have it.
  */
 static SELDOM int add_units(struct perfctr_list *list, const char *name, size_t length)
@@ -190,8 +215,15 @@ static SELDOM int add_units(struct perfctr_list *list, const char *name, size_t 
 
 		*variant = first;
 		memcpy(variant->pmu, units.name[i], sizeof(variant->pmu));
-		n += perfctr_name_parse_unit(&list->cores, variant->pmu, name, length,
-					     &variant->attr) == 0;
+		if (perfctr_name_parse_unit(&list->cores, variant->pmu, name, length,
+					    &variant->attr) < 0)
+			continue;
+		if (n &&
+		    !is_of_a_kind(list->variant[list->nvariants].pmu, variant->pmu, name, length)) {
+			perfctr_units_free(&units);
+			return fail_kinds(&list->variant[list->nvariants], n, name, length);
+		}
+		n++;
 	}
 	perfctr_units_free(&units);
 	list->has_units = true;

@@ -177,7 +177,7 @@ static int fail_term(const char *pmu, const char *term, size_t length)
 			    perfctr_nearest_text(&near, remedy, text, sizeof(text)));
 }
 
-/* A raw code of the PMU: r or r0x, and 1 to 16 hexadecimal digits. */
+/* A raw code of the PMU: r or r0x, and 1 to 16 hexadecimal digits, of several one decimal. */
 static bool parse_raw(const struct perfctr_term *term, uint64_t *code)
 {
 	char digits[24], *end;
@@ -188,6 +188,9 @@ static bool parse_raw(const struct perfctr_term *term, uint64_t *code)
 		return false;
 	memcpy(digits, term->name + 1, term->length - 1);
 	digits[term->length - 1] = '\0';
+	/* A word such as read is a misspelt name. */
+	if (term->length > 3 && !strpbrk(digits, "0123456789"))
+		return false;
 	errno = 0;
 	*code = strtoull(digits, &end, 16);
 	if (errno || *end != '\0')

@@ -94,8 +94,12 @@ static bool matches(const struct search *search, const char *name, bool is_part)
 
 	if (search->pattern)
 		return is_like(search->word, name);
-	return !strncasecmp(name, search->word, n) &&
-	       (is_number(name + n) || (is_part && name[n] == '\0'));
+	if (strncasecmp(name, search->word, n) != 0)
+		return false;
+	/* cha_1 is no word for cha_10 and cha_11. */
+	if (isxdigit((unsigned char)name[n]) && isdigit((unsigned char)name[n - 1]))
+		return false;
+	return is_number(name + n) || (is_part && name[n] == '\0');
 }
 
 /* Returns 1 if there is no memory. */
@@ -109,7 +113,7 @@ static int note(void *arg, const char *entry)
 	if (!matches(search, entry, false) &&
 	    (strncmp(entry, uncore, skipped) || !matches(search, entry + skipped, true)))
 		return 0;
-	if (strlen(entry) >= sizeof(*more))
+	if (strlen(entry) >= sizeof(*more) || !perfctr_pmu_has_cpumask(entry))
 		return 0;
 	more = realloc(units->name, (units->n + 1) * sizeof(*more));
 	if (!more)

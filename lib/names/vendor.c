@@ -684,6 +684,12 @@ static int attr_of(const struct given *given, int i, const struct perfctr_vendor
 	const struct perfctr_cpu *cpu = given->of[i].cpu;
 	struct perfctr_event_choice choice;
 
+	if (length && memchr(rest, 'e', length))
+		return perfctr_fail(
+			EINVAL,
+			"%.100s is from the vendor's files, whose events have no e; edges "
+			"are a field: cpu/event=...,umask=...,edge=1/",
+			event->name);
 	if (choose(&given->of[i], event, &choice) < 0)
 		return -1;
 	choice.precise = length && memchr(rest, 'p', length);

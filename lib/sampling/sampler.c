@@ -566,6 +566,18 @@ static int end_opening(struct perfctr_sampler *sampler, const struct perfctr_tar
 	return start(sampler);
 }
 
+static int fail_units(const struct perfctr_list *list)
+{
+	unsigned int i = 0;
+
+	while (!list->variant[list->event[i].first].is_unit)
+		i++;
+	return perfctr_fail(EINVAL,
+			    "a sampler has one PMU; name one of the units that %.100s stands for, "
+			    "such as %s",
+			    list->event[i].name, list->variant[list->event[i].first].pmu);
+}
+
 static int check_list(const struct perfctr_list *list, const struct perfctr_sampler_config *config)
 {
 	const struct perfctr_variant *sampled = &list->variant[list->event[0].first];
@@ -576,11 +588,7 @@ static int check_list(const struct perfctr_list *list, const struct perfctr_samp
 	if (config->aux_pages && sampled->attr.freq)
 		return perfctr_sampler_config_fail_aux();
 	if (list->has_units)
-		return perfctr_fail(EINVAL,
-				    "a sampler has one PMU; name one of the units that %.100s "
-				    "stands for, such as %s",
-				    list->event[0].name, sampled->pmu);
-
+		return fail_units(list);
 	if (list->event[list->n - 1].item)
 		return perfctr_fail(EINVAL,
 				    "%.100s is outside of the first event's braces, but a sampler "

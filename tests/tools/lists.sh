@@ -22,6 +22,10 @@ list 'faults/period=5/,cs/freq=4,percore/,{cs,faults}:S'
 	pass "each is told once" || fail "each is told once" "not so"
 list "perf stat -x\\\\; -e '{cs/name=a/,faults}:S,dummy' -A sleep 1\nperf stat --event=\"cs/name=\\\\'b,c\\\\'/\" true\n"
 items "commands as toplev prints them" 'a faults dummy "b'
+list 'perf stat -e cs -- grep -e faults file\n/usr/bin/perf stat -e dummy --\n-e cpu-clock true\n'
+items "what perf would run" "cs dummy cpu-clock"
+list '/usr/bin/perf stat -e cs true\n'
+items "a command with its path" "cs"
 list 'cs,\n  faults,\n{dummy,\n cs}:u\r\ncpu-clock\n'
 items "lists in lines" "cs faults dummy:u cs:u cpu-clock"
 for _ in $(seq 65); do printf 'cs,\n'; done >"$work/list"

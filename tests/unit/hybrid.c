@@ -174,6 +174,20 @@ START_TEST(alderlake)
 	means("cpu_atom/MACHINE_CLEARS:SMC/", "cpu_atom:10:0x1c3");
 	means("cpu_core/machine_clears.smc/", "cpu_core:4:0x4c3");
 	means("cycles:u", "cpu_core:0:0x400000000!k cpu_atom:0:0xa00000000!k");
+	/* The e of a table's event is edges, and never perf's; perf's are those that a table lacks.
+	 */
+	means("BR_INST_RETIRED:ALL_BRANCHES:e", "cpu_core:4:0x400c4 cpu_atom:10:0x400c4");
+	means("BR_INST_RETIRED:ALL_BRANCHES:e:D:u", "cpu_core:4:0x400c4!k cpu_atom:10:0x400c4!k");
+	means("BR_INST_RETIRED:ALL_BRANCHES:D:u", "cpu_core:4:0xc4!k cpu_atom:10:0xc4!k");
+	fails("BR_INST_RETIRED:ALL_BRANCHES:eD", EINVAL, "\"eD\"");
+	fails("BR_INST_RETIRED:ALL_BRANCHES:De", EINVAL, "\"De\"");
+	fails("BR_INST_RETIRED:ALL_BRANCHES:D:e", EINVAL, "\"D\"");
+	fails("CPU_CLK_UNHALTED:REF_TSC:u:e", EOPNOTSUPP, "a fixed counter has no e");
+	fails("CPU_CLK_UNHALTED:REF_TSC:u:e:D", EINVAL, "\"D\"");
+	/* A misspelt name is no raw code. */
+	fails("uncore_cbox_0/read/", EINVAL, "neither an event nor a field");
+	/* What counts for a core is no unit. */
+	fails("cpu_*/event=1/", EINVAL, "can't be the name of a PMU");
 	fails("MACHINE_CLEARS:NOTHING", EINVAL,
 	      "\"NOTHING\" in \"MACHINE_CLEARS:NOTHING\" is neither");
 	fails("TOPDOWN_RETIRING:NOTHING", EINVAL, "which has ALL");

@@ -108,21 +108,41 @@ static bool has_commands(const char *text)
 	for (; text; text = strchr(text, '\n'), text += text != NULL) {
 		const char *word = text + strspn(text, " \t\r");
 
-		if (!strncmp(word, "perf ", 5) || !strncmp(word, "-e", 2) ||
-		    !strncmp(word, "--event", 7) || strstr(word, "/perf stat ") == word)
+		size_t n = strcspn(word, " \t\r\n");
+
+		if (!strncmp(word, "-e", 2) || !strncmp(word, "--event", 7) ||
+		    (word[n] == ' ' && n >= 4 && !strncmp(word + n - 4, "perf", 4) &&
+		     (n == 4 || word[n - 5] == '/')))
 			return true;
 	}
 	return false;
 }
 
+/* Cuts the text at the end of its command, a line that does not end in a backslash. Returns the
+ * rest. */
+static char *cut_command(char *text)
+{
+	char *end = text + strcspn(text, "\n");
+
+	while (*end && end > text && end[-1] == '\\')
+		end += 1 + strcspn(end + 1, "\n");
+	if (*end)
+		*end++ = '\0';
+	return end;
+}
+
 static void add_commands(FILE *list, char *text)
 {
-	char *word, *found;
+	char *rest, *word, *found;
 
-	while ((word = next_word(&text))) {
-		found = list_of(word, &text);
-		if (found)
-			add(list, found, strlen(found), false);
+	for (; *text; text = rest) {
+		rest = cut_command(text);
+		/* After "--" comes what perf is to run. */
+		while ((word = next_word(&text)) && strcmp(word, "--") != 0) {
+			found = list_of(word, &text);
+			if (found)
+				add(list, found, strlen(found), false);
+		}
 	}
 }
 

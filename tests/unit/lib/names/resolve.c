@@ -286,6 +286,10 @@ static void make_units(void)
 		root_line(name, type);
 		snprintf(name, sizeof(name), "%s/format/%s", pmus[i], i == 1 ? "umask" : "event");
 		root_line(name, "config:0-7");
+		/* That of cores has none. */
+		snprintf(name, sizeof(name), "%s/cpumask", pmus[i]);
+		if (strcmp(pmus[i], "cpu") != 0)
+			root_line(name, "0");
 		snprintf(name, sizeof(name), "%s/events/reads", pmus[i]);
 		if (i != 4 && i != 1)
 			root_line(name, "event=4");
@@ -313,6 +317,14 @@ START_TEST(units_of_a_kind)
 	fails("imc_[]/event=1/", 0, EINVAL, "can't be the name of a PMU");
 	fails("imc_[!/event=1/", 0, EINVAL, "can't be the name of a PMU");
 	pmus_are("sys_ddrc/event=1/", "sys_ddrc0:1 sys_ddrc1:1");
+	/* A number that no unit has is not the beginning of another's. */
+	pmus_are("uncore_imc_1/umask=5/", "uncore_imc_1:5");
+	fails("sys_ddr/event=1/", 0, ENOENT, "this machine has no PMU");
+	/* Counts of different size are not added. */
+	root_line("uncore_m2m_0/events/reads.scale", "64");
+	items_fail("*m*_0/reads/", "such as uncore_imc_0 and uncore_m2m_0; name those of one kind");
+	/* Cores' PMUs are no units. */
+	pmus_are("[a-d]*/event=1/", "uncore_cha:1");
 	/* One is as if it were named. */
 	pmus_are("cha/event=1/", "uncore_cha:1");
 	pmus_are("uncore_cha/event=1/", "uncore_cha:1");

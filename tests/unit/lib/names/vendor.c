@@ -459,6 +459,9 @@ START_TEST(directory_of_files)
 	ck_assert_ptr_null(perfctr_vendor_find("nothing"));
 	ck_assert_int_eq(perfctr_event_check("NEW_THING.ALL:uk"), 0);
 	ck_fails(perfctr_event_check("NEW_THING.ALL:uu"), EINVAL, "given twice");
+	/* Not perf's e, which is no edge. */
+	ck_fails(perfctr_event_check("NEW_THING.ALL:e"), EINVAL, "whose events have no e");
+	ck_fails(perfctr_event_check("NEW_THING.ALL:ue"), EINVAL, "whose events have no e");
 	ck_fails(perfctr_event_check("NEW_THINGALL"), EINVAL, "did you mean NEW_THING.ALL");
 	ck_assert_int_eq(perfctr_event_list("cpu", find_listed, &found), 0);
 	ck_assert_uint_eq(found, 3);

@@ -475,9 +475,13 @@ START_TEST(most_precise)
 	root_make();
 	root_line("uncore_a_0/type", "70");
 	root_line("uncore_a_0/format/event", "config:0-7");
+	root_line("uncore_a_0/cpumask", "0");
+	root_line("uncore_a_1/cpumask", "0");
 	root_line("uncore_a_1/type", "71");
 	root_line("uncore_a_1/format/event", "config:0-7");
 	ck_fails_null(perfctr_sampler_open("a/event=1/", NULL, &config), EINVAL,
+		      "name one of the units that a/event=1/ stands for, such as uncore_a_0");
+	ck_fails_null(perfctr_sampler_open("{page-faults,a/event=1/}", NULL, &config), EINVAL,
 		      "name one of the units that a/event=1/ stands for, such as uncore_a_0");
 	root_remove();
 	unsetenv("PERFCTR_ROOT");
