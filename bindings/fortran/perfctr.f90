@@ -477,6 +477,17 @@ contains
         end if
     end subroutine
 
+    ! Whether there is an element of this number: from 1 on, as in all arrays, where C's are from 0 on.
+    ! Where there are none, as of what is closed, C says why.
+    logical function is_index(i, n, stat, errmsg)
+        integer, intent(in) :: i, n
+        integer, intent(inout), optional :: stat
+        character(*), intent(inout), optional :: errmsg
+
+        is_index = n == 0 .or. (i >= 1 .and. i <= n)
+        if (.not. is_index) call fail(EINVAL, "there is none of this number: the first is 1", stat, errmsg)
+    end function
+
     ! What a call with a status has come to.
     subroutine finish(status, stat, errmsg)
         integer(c_int), intent(in) :: status
@@ -674,6 +685,8 @@ contains
         integer(c_int) :: status
 
         scale = 1
+        unit = ""
+        if (.not. is_index(i, self%size(), stat, errmsg)) return
         c = c_null_ptr
         status = c_set_unit(self%c, int(i - 1, c_int), scale, c)
         call finish(status, stat, errmsg)
@@ -711,6 +724,7 @@ contains
         integer, intent(out), optional :: stat
         character(*), intent(inout), optional :: errmsg
 
+        if (.not. is_index(part, self%parts(), stat, errmsg)) return
         call prepare(self, readings)
         call finish(c_set_read_part(self%c, int(part - 1, c_int), readings), stat, errmsg)
     end subroutine
@@ -844,7 +858,7 @@ contains
         integer(c_int64_t), intent(inout), contiguous :: values(:)
         integer, intent(out), optional :: stat
         character(*), intent(inout), optional :: errmsg
-        type(perfctr_reading) :: readings(size(values))
+        type(perfctr_reading), allocatable :: readings(:)
         integer(c_int) :: status
 
         if (allocated(self%readers)) then
@@ -860,6 +874,7 @@ contains
                 end if
             end if
         end if
+        call prepare(self%set, readings)
         status = c_set_read(self%set%c, readings)
         call finish(status, stat, errmsg)
         if (status >= 0) values = readings%value
@@ -877,11 +892,7 @@ contains
         integer(c_int) :: status
 
         if (allocated(self%readers)) then
-            if (i < 1 .or. i > size(self%readers)) then
-                call fail(EINVAL, "there is no counter of this number: the first is 1, the last size()", &
-                    stat, errmsg)
-                return
-            end if
+            if (.not. is_index(i, size(self%readers), stat, errmsg)) return
             if (is_here(self)) then
                 if (c_reader_read_ordered(self%readers(i), value) /= 0) then
                     if (present(stat)) stat = 0
@@ -966,10 +977,13 @@ contains
         integer, intent(out), optional :: stat
         character(*), intent(inout), optional :: errmsg
         type(c_metric_value) :: c
+        type(c_ptr) :: list
         integer(c_int) :: n, status
 
+        if (.not. is_index(i, self%size(), stat, errmsg)) return
         n = 0
-        if (c_associated(c_metrics_events(self%c, n)) .and. size(readings) /= n) then
+        list = c_metrics_events(self%c, n)
+        if (c_associated(list) .and. size(readings) /= n) then
             call fail(EINVAL, "the readings have another number of events than the metrics: read a " // &
                 "set of events()", stat, errmsg)
             return

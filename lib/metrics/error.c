@@ -54,21 +54,22 @@ static void add(struct perfctr_reading *sum, const struct perfctr_reading *one, 
 	sum->quality = PERFCTR_SCALED; /* or exact, which is the same number */
 }
 
+/* Returns the count of the metric's event k in part p. */
+static const struct perfctr_reading *reading(const struct jackknife *j, unsigned int p,
+					     unsigned int k)
+{
+	return &j->part[(size_t)p * j->events + j->place[k]];
+}
+
+/* Adds the metric's own events, of perhaps hundreds. */
 static void add_parts(const struct jackknife *j, struct perfctr_reading *sum, unsigned int first,
 		      unsigned int end, bool minus)
 {
 	unsigned int k;
 
 	for (; first < end; first++)
-		for (k = 0; k < j->events; k++)
-			add(&sum[k], &j->part[(size_t)first * j->events + k], minus);
-}
-
-/* Returns the count of the metric's event k in part p. */
-static const struct perfctr_reading *reading(const struct jackknife *j, unsigned int p,
-					     unsigned int k)
-{
-	return &j->part[(size_t)p * j->events + j->place[k]];
+		for (k = 0; k < j->places; k++)
+			add(&sum[j->place[k]], reading(j, first, k), minus);
 }
 
 /* Parts in which some events of the metric did not run go with those after them, the last ones
@@ -107,8 +108,8 @@ static double move(struct jackknife *j, double value, unsigned int a, unsigned i
 	unsigned int k;
 	double moved;
 
-	for (k = 0; k < j->events; k++)
-		j->varied[k] = j->all[k];
+	for (k = 0; k < j->places; k++)
+		j->varied[j->place[k]] = j->all[j->place[k]];
 	add_parts(j, j->varied, b ? j->end[b - 1] : 0, j->end[b], true);
 	add_parts(j, j->varied, a ? j->end[a - 1] : 0, j->end[a], false);
 	moved = value_of(j, j->varied) - value;

@@ -468,31 +468,41 @@ static int find_all_used(struct perfctr_metrics *metrics)
 	return 0;
 }
 
-/* Puts the metric after those that it uses; n: how many have their place. No metric uses itself. */
-static void find_order(struct perfctr_metrics *metrics, unsigned int i, bool *done, unsigned int *n)
+enum order { UNSEEN, BEGUN, PLACED };
+
+/* Puts the metric after those that it uses; n: how many have their place. */
+static int find_order(struct perfctr_metrics *metrics, unsigned int i, enum order *order,
+		      unsigned int *n)
 {
 	const struct perfctr_opened_metric *metric = &metrics->metric[i];
 	unsigned int k;
 
-	if (done[i])
-		return;
-	done[i] = true;
+	if (order[i] == PLACED)
+		return 0;
+	if (order[i] == BEGUN)
+		return perfctr_fail(EINVAL, "the metric %s uses its own value",
+				    perfctr_metric_text(metric->record->name));
+	order[i] = BEGUN;
 	for (k = 0; k < metric->inputs; k++)
-		if (metric->input[k].metric >= 0)
-			find_order(metrics, (unsigned int)metric->input[k].metric, done, n);
+		if (metric->input[k].metric >= 0 &&
+		    find_order(metrics, (unsigned int)metric->input[k].metric, order, n) < 0)
+			return -1;
+	order[i] = PLACED;
 	metrics->order[(*n)++] = i;
+	return 0;
 }
 
 static int find_all_orders(struct perfctr_metrics *metrics)
 {
-	bool done[PERFCTR_METRICS_MAX] = { false };
+	enum order order[PERFCTR_METRICS_MAX] = { UNSEEN };
 	unsigned int i, n = 0;
 
 	metrics->order = calloc(metrics->all, sizeof(*metrics->order));
 	if (!metrics->order)
 		return perfctr_metrics_no_memory();
 	for (i = 0; i < metrics->all; i++)
-		find_order(metrics, i, done, &n);
+		if (find_order(metrics, i, order, &n) < 0)
+			return -1;
 	return 0;
 }
 

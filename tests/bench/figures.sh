@@ -139,13 +139,26 @@ if [ "$(${CC:-cc} -dumpversion)" = 12 ]; then
 	regions power9-1 6 10
 fi
 kernel=0
-for name in look-up samples engine; do
-	compare "$name" "${CC:-cc}" "$work/logs/$name.log" "Names and the low-level" "These two tables"
-done
+compare look-up "${CC:-cc}" "$work/logs/look-up.log" "Names and the low-level" "## Samples"
+compare samples "${CC:-cc}" "$work/logs/samples.log" "A program's loop" "## Growth"
+compare engine "${CC:-cc}" "$work/logs/engine.log" "| engine, one suspend" "These two tables"
+# The table's own row, whose name has the number of names.
+if [ -e "$work/logs/look-up.log" ]; then
+	row=$(sed -n 's/^| \(the whole table, [^|]*\) |.*/\1/p' "$work/logs/look-up.log")
+	[ -n "$row" ] && grep -q -F "| $row |" "$top/docs/COSTS.md" && echo "PASS look-up: $row" ||
+		{ echo "FAIL look-up: COSTS.md has no row \"$row\""; failed=1; }
+fi
 # The memory that a program finds decides on a little of these.
 slack=1
 compare reports "${CC:-cc}" "$work/logs/reports.log" "So does a report" "All metrics of"
 column=4
 compare scale "${CC:-cc}" "$work/logs/scale.log" "A set's cost grows" "So does a report"
 compare metrics "${CC:-cc}" "$work/logs/reports.log" "All metrics of" "## The driver"
+# How many metrics there are, which is no cost.
+if [ -e "$work/logs/reports.log" ]; then
+	for row in $(sed -n '/^| all metrics of/,$s/^| \([a-z0-9-]*\) | \([0-9]*\) |.*/\1:\2/p' "$work/logs/reports.log"); do
+		grep -q "^| ${row%:*} | ${row#*:} |" "$top/docs/COSTS.md" ||
+			{ echo "FAIL metrics: COSTS.md does not have ${row#*:} of ${row%:*}"; failed=1; }
+	done
+fi
 exit $failed
