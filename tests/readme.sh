@@ -63,7 +63,7 @@ holds lookup.sh max_start 'at most | LIMIT |'
 holds lookup.sh max_relocations 'dynamic relocations | LIMIT |'
 holds lookup.sh max_size 'size in bytes, stripped, at most | LIMIT |'
 holds lookup.sh max_check 'names of Haswell: mean, at most | LIMIT |'
-# What the table of turns, which tests/bench/turns.c makes, adds up to.
+# The sums of the table of turns, which tests/bench/turns.c makes, stand before it.
 tr -s ' \n' '  ' <"$srcdir/docs/COSTS.md" | grep -q -F "within $(awk -F '|' '
 	/ ms \|/ && split($6, part, " of ") == 2 { within += part[1]; all += part[2] }
 	END { print within " of " all }' "$srcdir/docs/COSTS.md") bounds"
