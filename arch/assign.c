@@ -24,7 +24,8 @@ struct search {
 	uint64_t taken;			  /* counters of pairs that have their places */
 	unsigned int even[PERFCTR_ASSIGN_MAX]; /* where */
 	unsigned int *option;
-	int owner[64]; /* the choice that has the counter; -1: none */
+	int owner[64];	/* the choice that has the counter; -1: none */
+	uint64_t owned; /* counters that a choice has; place() keeps it */
 };
 
 /* Counters in one set: fixed ones from 32 on, which have no modes but the levels. */
@@ -49,28 +50,27 @@ static uint64_t reach(const struct search *s, unsigned int who,
 }
 
 /* Fixed counters first: they are good for nothing else. Then the lowest. */
-static unsigned int in_order(unsigned int i)
+static unsigned int first_of(uint64_t set)
 {
-	return i ^ 32;
+	uint32_t fixed = (uint32_t)(set >> 32);
+
+	return (unsigned int)(fixed ? 32 + __builtin_ctz(fixed) : __builtin_ctz((uint32_t)set));
 }
 
 /* Find a counter for the choice, moving others if need be (Kuhn's augmenting path). */
 static int place(struct search *s, const uint64_t reachable[], unsigned int who, uint64_t *tried)
 {
-	uint64_t set = reachable[who];
-	unsigned int i, c;
+	uint64_t set = reachable[who] & ~s->owned;
+	unsigned int c;
 
-	for (i = 0; i < 64; i++) {
-		c = in_order(i);
-		if (set >> c & 1 && s->owner[c] < 0) {
-			s->owner[c] = (int)who;
-			return 1;
-		}
+	if (set) {
+		c = first_of(set);
+		s->owner[c] = (int)who;
+		s->owned |= (uint64_t)1 << c;
+		return 1;
 	}
-	for (i = 0; i < 64; i++) {
-		c = in_order(i);
-		if (!(set >> c & 1) || *tried >> c & 1)
-			continue;
+	while ((set = reachable[who] & ~*tried)) {
+		c = first_of(set);
 		*tried |= (uint64_t)1 << c;
 		if (place(s, reachable, (unsigned int)s->owner[c], tried)) {
 			s->owner[c] = (int)who;
@@ -88,6 +88,7 @@ static int matches(struct search *s, unsigned int k)
 
 	for (c = 0; c < 64; c++)
 		s->owner[c] = -1;
+	s->owned = 0;
 	for (i = 0; i < s->n; i++) {
 		reachable[i] = i >= k || s->free >> i & 1
 				       ? s->all[i]

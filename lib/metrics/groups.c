@@ -79,6 +79,17 @@ static bool add_events(struct perfctr_metric_group *group, const struct perfctr_
 	return true;
 }
 
+/* Whether there are more events than counters; slots and their shares have their own. */
+static bool is_full(const struct perfctr_metric_group *group,
+		    const struct perfctr_metric_core *core)
+{
+	unsigned int i, n = 0;
+
+	for (i = 0; i < group->n; i++)
+		n += !is_share(group->event[i]) && !is_slots(group->event[i]);
+	return core->counters && n > core->counters;
+}
+
 /*
  * The events are counted in this group, too: the processor is known to have the counters, or there
  * are no more of them than of one metric. 1; 0: they are not; -1 after perfctr_fail().
@@ -95,7 +106,9 @@ static int join(const struct perfctr_metrics *metrics, struct perfctr_metric_gro
 	if (!add_events(&both, own))
 		return 0;
 	if (both.n != group->n && both.n != own->n)
-		result = fits(&both, &metrics->core[own->core]);
+		result = is_full(&both, &metrics->core[own->core])
+				 ? 0
+				 : fits(&both, &metrics->core[own->core]);
 	if (result != 1)
 		return result < 0 ? -1 : 0;
 	*group = both;

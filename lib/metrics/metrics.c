@@ -28,12 +28,22 @@
 
 /* ---- core types ---- */
 
+static unsigned int count_counters(const struct perfctr_cpu *cpu)
+{
+	return (unsigned int)(__builtin_popcount(cpu->counters) + __builtin_popcount(cpu->fixed));
+}
+
 static void set_core(struct perfctr_metric_core *core, const struct perfctr_pmu *pmu)
 {
 	struct perfctr_cpu cpu;
 
-	*core = (struct perfctr_metric_core){ .id = perfctr_core_table(pmu, &cpu) ? cpu.id : "" };
+	*core = (struct perfctr_metric_core){ .id = "" };
+	if (perfctr_core_table(pmu, &cpu)) {
+		core->id = cpu.id;
+		core->counters = count_counters(&cpu);
+	}
 	memcpy(core->pmu, pmu->name, sizeof(core->pmu));
+	core->facts = perfctr_facts_of(NULL, pmu->name);
 }
 
 /* Returns the number of cores, or -1 after perfctr_fail(). */
@@ -46,7 +56,10 @@ static int find_cores(struct perfctr_metric_core *cores, const char *cpu)
 	if (n < 0 || perfctr_table_cpu(&target, cpu) < 0)
 		return -1;
 	if (n < 2) {
-		cores[0] = (struct perfctr_metric_core){ .id = target.id, .cpu = cpu };
+		cores[0] = (struct perfctr_metric_core){ .id = target.id,
+							 .cpu = cpu,
+							 .counters = count_counters(&target),
+							 .facts = perfctr_facts_of(cpu, "") };
 		return 1;
 	}
 	for (i = 0; i < n; i++)
@@ -145,12 +158,11 @@ static const char no_slots[] = "the kernel does not say how many slots a cycle o
 static const char *find_name_reason(const char *text, const char *unit,
 				    const struct perfctr_metric_core *core)
 {
-	struct perfctr_formula_facts facts = perfctr_facts_of(NULL, core->pmu);
 	struct perfctr_formula formula;
 	char name[2 * PERFCTR_NAME_SIZE + 256];
 	unsigned int i;
 
-	if (perfctr_formula_compile(&formula, text, &facts) < 0)
+	if (perfctr_formula_compile(&formula, text, &core->facts) < 0)
 		return perfctr_error();
 	if (formula.lacks_slots)
 		return no_slots;
@@ -288,14 +300,13 @@ static int keep_formula(struct perfctr_opened_metric *metric, const struct perfc
 
 static int compile(struct perfctr_opened_metric *metric, const struct perfctr_metric_core *core)
 {
-	struct perfctr_formula_facts facts = perfctr_facts_of(core->cpu, core->pmu);
 	struct perfctr_formula formula;
 
 	perfctr_formula_expand(perfctr_metric_text(metric->record->formula), !core->cpu,
 			       &metric->text);
 	if (metric->text.failed)
 		return perfctr_metrics_no_memory();
-	if (perfctr_formula_compile(&formula, metric->text.bytes, &facts) < 0)
+	if (perfctr_formula_compile(&formula, metric->text.bytes, &core->facts) < 0)
 		return -1;
 	return keep_formula(metric, &formula, core);
 }

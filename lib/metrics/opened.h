@@ -28,6 +28,8 @@ struct perfctr_metric_core {
 	char pmu[PERFCTR_NAME_SIZE]; /* that its events are named with; "": none is needed */
 	const char *id;		     /* the id of its table; "": it has none */
 	const char *cpu;	     /* the processor that was named; NULL: this machine */
+	unsigned int counters;	     /* how many events its counters take; 0: it is unknown */
+	struct perfctr_formula_facts facts;
 };
 
 /* An event: its name in a text, and the PMU before it, or "". */
