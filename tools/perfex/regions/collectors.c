@@ -78,6 +78,10 @@ static char *find_library(const char *name)
 		die("--regions=%s: %s: %s; \"make install\" puts it there, and PERFEX_COLLECTORS "
 		    "names another directory",
 		    name, file, strerror(errno));
+	if (strpbrk(file, " :;"))
+		die("--regions=%s: %s can't be loaded: a blank, a colon or a semicolon in its name "
+		    "ends it in LD_PRELOAD and the like; PERFEX_COLLECTORS names another directory",
+		    name, file);
 	return file;
 }
 

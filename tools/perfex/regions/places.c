@@ -18,8 +18,12 @@
 #include <unistd.h>
 #include "tools/perfex/sample/demangle.h"
 
-/* So much of a region's name is left for the place. */
-#define LONGEST 110
+/* So much of a region's name is left for the place: "omp distribute " and " #2048" have the rest.
+ */
+#define LONGEST 104
+
+/* In seconds; collectors wait for ten. */
+#define LONGEST_ANSWER 9
 
 /* ---- libdw, which is loaded where it is needed ---- */
 
@@ -177,6 +181,25 @@ static void answer(int fd)
 		send(fd, text, strlen(text), MSG_NOSIGNAL);
 }
 
+/* SIGALRM ends the process if a file takes too long: a pipe, or contents that libdw never leaves.
+ */
+static void answer_in_time(int fd)
+{
+	alarm(LONGEST_ANSWER);
+	answer(fd);
+	alarm(0);
+}
+
+static void allow_alarms(void)
+{
+	sigset_t set;
+
+	signal(SIGALRM, SIG_DFL);
+	sigemptyset(&set);
+	sigaddset(&set, SIGALRM);
+	sigprocmask(SIG_UNBLOCK, &set, NULL);
+}
+
 /* Limits itself, since files may have any contents. */
 static void __attribute__((noreturn)) serve(int fd)
 {
@@ -186,6 +209,7 @@ static void __attribute__((noreturn)) serve(int fd)
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
 	signal(SIGINT, SIG_IGN);
 	signal(SIGQUIT, SIG_IGN);
+	allow_alarms();
 	if (sizeof(void *) > 4)
 		setrlimit(RLIMIT_AS, &memory);
 	setrlimit(RLIMIT_CORE, &none);
@@ -193,7 +217,7 @@ static void __attribute__((noreturn)) serve(int fd)
 	if (!load_libdw())
 		_exit(0);
 	while ((one = accept4(fd, NULL, NULL, SOCK_CLOEXEC)) >= 0) {
-		answer(one);
+		answer_in_time(one);
 		close(one);
 	}
 	_exit(0);

@@ -16,6 +16,7 @@
 #include "tools/perfex/regions/collectors.h"
 #include "tools/perfex/regions/places.h"
 #include "tools/perfex/regions/regions.h"
+#include "tools/perfex/sample/elf.h"
 
 /* Sets a variable; NULL: removes it. */
 static void set(const char *variable, const char *value)
@@ -228,15 +229,18 @@ static int compare_reports(const struct dirent **one, const struct dirent **two)
 	return a == b ? strcmp((*one)->d_name, (*two)->d_name) : (a > b) - (a < b);
 }
 
+/* The command may have made something else of that name, as a pipe, whose open would wait. */
 static void copy_report(FILE *to, const char *name)
 {
 	char bytes[4096], *path;
 	FILE *from;
 	size_t n;
+	int fd;
 
 	if (asprintf(&path, "%s/%s", directory, name) < 0)
 		need(NULL);
-	from = fopen(path, "re");
+	fd = elf_open_file(path);
+	from = fd >= 0 ? need(fdopen(fd, "r")) : NULL;
 	while (from && (n = fread(bytes, 1, sizeof(bytes), from)) > 0)
 		fwrite(bytes, 1, n, to);
 	if (from)
