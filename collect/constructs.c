@@ -56,14 +56,14 @@ static struct construct **find_slot(enum kind kind, const void *address)
 /* Several constructs may have a line, as in a macro; GCC gives calls of its runtime no line. */
 static void tell_apart(char name[PLACE_SIZE], enum kind kind)
 {
-	size_t length = strlen(name);
 	unsigned int i, same = 1;
+	size_t length;
 
+	name[PLACE_SIZE - 8] = '\0'; /* there is room for the number, then */
+	length = strlen(name);
 	for (i = 0; i < nconstructs; i++)
 		same += all[i].kind == kind && !strncmp(all[i].region->name, name, length) &&
 			(!all[i].region->name[length] || all[i].region->name[length + 1] == '#');
-	if (length > PLACE_SIZE - 8)
-		length = PLACE_SIZE - 8;
 	if (same > 1)
 		snprintf(name + length, PLACE_SIZE - length, " #%u", same);
 }
@@ -71,15 +71,15 @@ static void tell_apart(char name[PLACE_SIZE], enum kind kind)
 static struct construct *new_construct(enum kind kind, const void *address)
 {
 	struct construct *construct = &all[nconstructs];
-	char name[PLACE_SIZE];
+	char name[PLACE_SIZE] = "";
 
 	if (nconstructs == CONSTRUCTS / 2)
 		return NULL;
 	place_name(name, kinds[kind], address);
 	tell_apart(name, kind);
 	construct->region = perfctr_region_by_name(name);
-	if (!construct->region)
-		return NULL;
+	if (!construct->region) /* the library has no room for more names */
+		construct->region = &others;
 	construct->address = address;
 	construct->kind = kind;
 	nconstructs++;

@@ -194,6 +194,26 @@ static void target(int type, int endpoint, int device, union ompt_word *task, ui
 /* ---- the tool ---- */
 
 static pid_t process;
+static int (*pause_all)(int kind); /* omp_pause_resource_all(), or NULL */
+
+/*
+ * Finds it in the runtime that has this function. A program may have loaded that for itself alone
+ * (RTLD_LOCAL), as Python does with modules.
+ */
+static void find_pause(void (*(*lookup)(const char *name))(void))
+{
+	static const char name[] = "omp_pause_resource_all";
+	void *runtime = NULL, *found = NULL;
+	Dl_info info;
+
+	if (dladdr((void *)lookup, &info) && info.dli_fname)
+		runtime = dlopen(info.dli_fname, RTLD_LAZY | RTLD_NOLOAD);
+	if (runtime)
+		found = dlsym(runtime, name);
+	if (!found)
+		found = dlsym(RTLD_DEFAULT, name);
+	pause_all = (int (*)(int))found;
+}
 
 /*
  * Workers are idle until the program's end, after the report. This ends them, if none has anything
@@ -201,10 +221,8 @@ static pid_t process;
  */
 static void end_workers(void)
 {
-	int (*pause)(int kind) = (int (*)(int))dlsym(RTLD_DEFAULT, "omp_pause_resource_all");
-
-	if (pause && getpid() == process && !__atomic_load_n(&running, __ATOMIC_RELAXED))
-		pause(2);
+	if (pause_all && getpid() == process && !__atomic_load_n(&running, __ATOMIC_RELAXED))
+		pause_all(2);
 }
 
 static int initialize(void (*(*lookup)(const char *name))(void), int device, union ompt_word *tool)
@@ -233,6 +251,7 @@ static int initialize(void (*(*lookup)(const char *name))(void), int device, uni
 		fprintf(stderr, "libperfctr: this OpenMP runtime does not tell where its parallel "
 				"constructs begin and end: use LLVM's libomp\n");
 	process = getpid();
+	find_pause(lookup);
 	return set != NULL && atexit(end_workers) == 0;
 }
 

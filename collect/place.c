@@ -2,6 +2,7 @@
 #include <dlfcn.h>
 #include <errno.h>
 #include <pthread.h>
+#include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -9,17 +10,21 @@
 #include <sys/socket.h>
 #include <sys/time.h>
 #include <sys/un.h>
+#include <time.h>
 #include <unistd.h>
 #include "collect/place.h"
 
-/* Returns a socket that is connected with perfex, or -1. */
+#define PATIENCE 10 /* seconds, for perfex's answer */
+
+/* Returns a socket that is connected with perfex, or -1 with errno. */
 static int call_perfex(void)
 {
 	const char *directory = secure_getenv("PERFCTR_REGIONS_LEFT");
 	struct sockaddr_un perfex = { .sun_family = AF_UNIX };
-	const struct timeval patience = { .tv_sec = 10 };
-	int fd, length;
+	const struct timeval patience = { .tv_sec = PATIENCE };
+	int fd, length, error;
 
+	errno = 0;
 	if (!directory || *directory != '/')
 		return -1;
 	length = snprintf(perfex.sun_path, sizeof(perfex.sun_path), "%s/.places", directory);
@@ -32,19 +37,38 @@ static int call_perfex(void)
 	setsockopt(fd, SOL_SOCKET, SO_SNDTIMEO, &patience, sizeof(patience));
 	if (connect(fd, (const struct sockaddr *)&perfex, sizeof(perfex)) == 0)
 		return fd;
+	error = errno;
 	close(fd);
+	errno = error;
 	return -1;
+}
+
+/* Whether a call was interrupted, as by the program's timer, and there is time to repeat it. */
+static bool interrupted(const struct timespec *begin)
+{
+	const int error = errno;
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return error == EINTR && now.tv_sec - begin->tv_sec <= PATIENCE;
 }
 
 static int ask_perfex(char *place, size_t size, uint64_t address)
 {
-	int fd = call_perfex();
+	struct timespec begin;
 	ssize_t n = 0;
+	int fd;
 
+	clock_gettime(CLOCK_MONOTONIC, &begin);
+	do
+		fd = call_perfex();
+	while (fd < 0 && interrupted(&begin));
 	if (fd < 0)
 		return 0;
 	if (send(fd, &address, sizeof(address), MSG_NOSIGNAL) == (ssize_t)sizeof(address))
-		n = recv(fd, place, size - 1, 0);
+		do
+			n = recv(fd, place, size - 1, 0);
+		while (n < 0 && interrupted(&begin));
 	close(fd);
 	if (n <= 0)
 		return 0;

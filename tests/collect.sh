@@ -73,7 +73,12 @@ omp barrier places 2
 omp idle places 1'
 made_up team-5.0 "$team"
 made_up team-5.1 "$team"
-made_up cancelled "$(echo "$team" | sed 's/loop places 2/loop places 2/')"
+made_up cancelled "$team" # the end of the parallel construct ends the loop
+"$perfex" --regions=openmp --csv -o "$work/csv" "$work/runtime" interrupted 2>"$work/errors" && if [ "${HAVE_LIBDW:-no}" = yes ]; then
+	grep -q ',omp parallel places,all,2,' "$work/csv"
+fi
+check "OpenMP, made up: signals while a name is asked for" $?
+rm -f "$work/csv"
 made_up tasks 'omp parallel places 1
 omp task places 4
 omp taskwait places 1'
@@ -98,6 +103,30 @@ OMP_TOOL_LIBRARIES=/x/other.so says 125 'OMP_TOOL_LIBRARIES has another tool (/x
 	"$perfex" --regions=openmp "$work/runtime" team-5.1
 OMP_TOOL=disabled says 125 'OMP_TOOL=disabled keeps all tools out: unset it$' "$perfex" --regions=openmp "$work/runtime" team-5.1
 PERFEX_COLLECTORS=$work/none says 125 "$work/none/libperfctr-openmp.so: No such file" "$perfex" --regions=openmp "$work/runtime"
+for name in 'a b' a:b 'a;b'; do
+	mkdir "$work/$name" && cp "$PERFEX_COLLECTORS/libperfctr-openmp.so" "$work/$name"
+	PERFEX_COLLECTORS=$work/$name says 125 "$name/libperfctr-openmp.so can't be loaded: a blank, a colon or a semicolon" \
+		"$perfex" --regions=openmp "$work/runtime" team-5.1
+done
+# A command may leave anything in the directory where perfex finds reports.
+timeout -k 5 60 "$perfex" --regions=openmp --html "$work/html" sh -c "mkfifo \"\$PERFCTR_REGIONS_LEFT/.report.1\"; exec '$work/runtime' team-5.1" \
+	>"$work/out" 2>&1 && grep -q 'omp parallel' "$work/html"
+check "a pipe in the place of a report" $?
+# Nor may the files that say where functions are keep perfex.
+if [ "${HAVE_LIBDW:-no}" = yes ] && have objcopy "a pipe in the place of a debug file"; then
+	cp "$work/runtime" "$work/stuck" && objcopy --only-keep-debug "$work/stuck" "$work/stuck.debug" &&
+		objcopy --strip-all --add-gnu-debuglink="$work/stuck.debug" "$work/stuck" && rm "$work/stuck.debug" && mkfifo "$work/stuck.debug" &&
+		timeout -k 5 25 "$perfex" --regions=openmp --csv -o "$work/csv" "$work/stuck" team-5.1 && grep -q ',omp parallel stuck+0x[0-9a-f]*,all,2,' "$work/csv"
+	check "a pipe in the place of a debug file" $?
+	rm -f "$work/csv"
+fi
+# Names that are cut are told apart.
+long=$(printf '%0120d' 0)
+cp "$work/runtime" "$work/$long" && PERFCTR_REGIONS='' PERFCTR_REGIONS_FORMAT=csv PERFCTR_REGIONS_OUTPUT="$work/csv" \
+	OMP_TOOL_LIBRARIES="$PERFEX_COLLECTORS/libperfctr-openmp.so" "$work/$long" many &&
+	[ "$(grep -c '^[^,]*,[0-9]*,,omp loop 0*[^,]*,all,1,' "$work/csv")" = 2048 ] && grep -q ',omp loop 0* #2048,all,1,' "$work/csv"
+check "OpenMP, made up: names that are cut" $?
+rm -f "$work/csv"
 # Without perfex, it is the program's offset.
 PERFCTR_REGIONS='' PERFCTR_REGIONS_FORMAT=csv PERFCTR_REGIONS_OUTPUT="$work/csv" \
 	OMP_TOOL_LIBRARIES="$PERFEX_COLLECTORS/libperfctr-openmp.so" "$work/runtime" team-5.1 &&
@@ -237,9 +266,20 @@ omp parallel ($(line within 0)) 20
 omp parallel alone ($(line alone 0)) 10"
 		expect "OpenMP by clang" "$wanted" --regions=openmp "$work/openmp"
 		expect "OpenMP by clang, with a child that ends" "$wanted" --regions=openmp "$work/openmp" fork
+		clang -g -O0 -fopenmp -shared -fPIC -Dmain=entry -I"$srcdir/include" "$srcdir/tests/collect/openmp.c" -o "$work/plugin.so" -L"$lib" \
+			-lperfctr -Wl,-rpath,"$(cd "$lib" && pwd)" && $cc -x c -o "$work/loader" - -ldl <<-'EOT'
+				#include <dlfcn.h>
+				int main(int argc, char **argv)
+				{
+					void *plugin = argc > 1 ? dlopen(argv[1], RTLD_NOW | RTLD_LOCAL) : (void *)0;
+					int (*entry)(int, char **) = plugin ? (int (*)(int, char **))dlsym(plugin, "entry") : (int (*)(int, char **))0;
+					return entry ? entry(1, argv) : 3;
+				}
+			EOT
+		expect "OpenMP by clang, in a library that a program loads for itself" "$wanted" --regions=openmp "$work/loader" "$work/plugin.so"
 	fi
 	rm -f "$work/csv"
-	timeout 60 "$perfex" --regions=openmp --csv -o "$work/csv" "$work/openmp" within && grep -q ',by hand,all,50,' "$work/csv"
+	timeout -k 5 60 "$perfex" --regions=openmp --csv -o "$work/csv" "$work/openmp" within && grep -q ',by hand,all,50,' "$work/csv"
 	check "OpenMP by clang, which ends within a construct" $?
 	for format in --json '' '--csv -e page-faults,task-clock -M page-fault-rate'; do
 		# shellcheck disable=SC2086
@@ -277,7 +317,7 @@ if command -v mpicc >/dev/null && command -v mpirun >/dev/null; then
 	export OMPI_ALLOW_RUN_AS_ROOT OMPI_ALLOW_RUN_AS_ROOT_CONFIRM
 	job() {	# PROGRAM	two ranks, merged into "merged"
 		rm -f "$work"/rank.*
-		timeout 120 mpirun --oversubscribe -n 2 "$perfex" --regions=mpi --json -o "$work/rank.%q{OMPI_COMM_WORLD_RANK}" "$1" \
+		timeout -k 5 120 mpirun --oversubscribe -n 2 "$perfex" --regions=mpi --json -o "$work/rank.%q{OMPI_COMM_WORLD_RANK}" "$1" \
 			>"$work/out" 2>"$work/errors" && "$perfex" --merge --csv "$work"/rank.[01] >"$work/merged"
 	}
 	mpicc -g -O1 -w -I"$srcdir/include" "$srcdir/tests/collect/ranks.c" -o "$work/real" -L"$lib" -lperfctr -Wl,-rpath,"$(cd "$lib" && pwd)" &&
@@ -329,16 +369,18 @@ if command -v valgrind >/dev/null; then
 	export LD_LIBRARY_PATH
 	# Of the callbacks in one thread, which begins a construct and is in two regions of it, and of this runtime's own calls.
 	# tests/vm/guest/openmp.sh has what the regions add.
-	instructions() {	# N
-		valgrind --tool=callgrind --callgrind-out-file=/dev/null --toggle-collect=one_construct "$work/runtime" times "$1" 2>&1 |
+	instructions() {	# CASE N
+		valgrind --tool=callgrind --callgrind-out-file=/dev/null --toggle-collect=one_construct "$work/runtime" "$1" "$2" 2>&1 |
 			sed -n 's/.*Collected : \([0-9]*\).*/\1/p'
 	}
 	OMP_TOOL_LIBRARIES=$PERFEX_COLLECTORS/libperfctr-openmp.so
 	export OMP_TOOL_LIBRARIES
-	few=$(instructions 1000) more=$(instructions 11000)
-	each=$(((more - few + 5000) / 10000))
-	[ -n "$few" ] && [ "$each" -gt 0 ] && [ "$each" -le 450 ]
-	check "a parallel construct in a thread where nothing is measured: $each instructions, at most 450" $?
+	for case in times full; do
+		few=$(instructions $case 1000) more=$(instructions $case 11000)
+		each=$(((more - few + 5000) / 10000))
+		[ -n "$few" ] && [ "$each" -gt 0 ] && [ "$each" -le 450 ]
+		check "a parallel construct in a thread where nothing is measured ($case): $each instructions, at most 450" $?
+	done
 	unset OMP_TOOL_LIBRARIES
 	# Of a call in one thread, the region's own part included, where the kernel reads the counters.
 	instructions() {	# N VARIABLE=VALUE...

@@ -12,6 +12,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/time.h>
 #include "collect/ompt.h"
 
 typedef void parallel_function(union ompt_word *, const void *, union ompt_word *, unsigned int,
@@ -60,21 +61,23 @@ static void (*lookup(const char *name))(void)
 	return strcmp(name, "ompt_set_callback") ? NULL : (void (*)(void))set_callback;
 }
 
+static void *tool_library;
+
 static bool load_tool(void)
 {
 	const char *file = getenv("OMP_TOOL_LIBRARIES");
-	void *library = file ? dlopen(file, RTLD_LAZY) : NULL;
 	struct ompt_tool *(*start)(unsigned int, const char *) = NULL, *tool;
 
-	if (library)
+	tool_library = file ? dlopen(file, RTLD_LAZY) : NULL;
+	if (tool_library)
 		start = (struct ompt_tool * (*)(unsigned int, const char *))
-			dlsym(library, "ompt_start_tool");
+			dlsym(tool_library, "ompt_start_tool");
 	tool = start ? start(202011, "made up") : NULL;
 	return tool && tool->initialize(lookup, 0, &tool->word);
 }
 
 /* The program's places, as return addresses. */
-static char places[64];
+static char places[64] = { 1 }; /* in the file, whose symbols name them */
 #define PLACE(n) (&places[n])
 
 /* ---- a team, in which a worker is told the end of its part when the next one begins ---- */
@@ -258,6 +261,22 @@ static void offloaded(void)
 	team_51();
 }
 
+static void nothing(int signal)
+{
+	(void)signal;
+}
+
+/* A timer interrupts each wait for an answer. */
+static void interrupted(void)
+{
+	const struct itimerval often = { { 0, 200 }, { 0, 200 } };
+	struct sigaction action = { .sa_handler = nothing };
+
+	sigaction(SIGALRM, &action, NULL);
+	setitimer(ITIMER_REAL, &often, NULL);
+	team_51();
+}
+
 static void killed(void)
 {
 	team_51();
@@ -285,16 +304,33 @@ static void many_times(void)
 		one_construct();
 }
 
+/* The library has room for so many regions, and none for a construct. */
+static void full_times(void)
+{
+	void *(*by_name)(const char *name) =
+		(void *(*)(const char *))dlsym(tool_library, "perfctr_region_by_name");
+	char name[32];
+	int i;
+
+	for (i = 0; i < 16379; i++) {
+		snprintf(name, sizeof(name), "%d", i);
+		by_name(name);
+	}
+	many_times();
+}
+
 int main(int argc, char **argv)
 {
 	static const struct {
 		const char *name;
 		void (*run)(void);
 	} cases[] = {
-		{ "team-5.0", team_50 },     { "team-5.1", team_51 }, { "cancelled", cancelled },
-		{ "tasks", tasks },	     { "kinds", all_kinds },  { "deep", deep },
-		{ "many", many_constructs }, { "killed", killed },    { "target", offloaded },
-		{ "times", many_times },
+		{ "team-5.0", team_50 },     { "team-5.1", team_51 },
+		{ "cancelled", cancelled },  { "tasks", tasks },
+		{ "kinds", all_kinds },	     { "deep", deep },
+		{ "many", many_constructs }, { "killed", killed },
+		{ "target", offloaded },     { "times", many_times },
+		{ "full", full_times },	     { "interrupted", interrupted },
 	};
 	unsigned int i;
 
