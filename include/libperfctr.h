@@ -616,7 +616,8 @@ struct perfctr_metric_node {
 	const char *parent; /* of a metric that is a part of another: the other one's name; or "" */
 	const char
 		*sample; /* events to sample, with blanks between, to see where it happens; or "" */
-	unsigned int level; /* 1: it is no part of another; 2: it is a part of one of these; ... */
+	unsigned int level; /* 0: it is in no tree; 1: it has parts, and is none; 2: a part of one
+			       of these; ... */
 	unsigned int reserved[3];
 };
 

@@ -138,6 +138,7 @@ unit_tests = \
 	tests/unit/tools/perfex/html/page \
 	tests/unit/tools/perfex/report/compare \
 	tests/unit/tools/perfex/report/results \
+	tests/unit/tools/perfex/report/tree \
 	tests/unit/tools/perfex/sample/calls \
 	tests/unit/tools/perfex/sample/demangle \
 	tests/unit/tools/perfex/sample/elf \
@@ -244,6 +245,9 @@ tests_unit_lib_regions_regions_LDFLAGS = $(PMU_WRAP) -Wl,--wrap=calloc,--wrap=ma
 	-Wl,--wrap=perfctr_rseq_here,--wrap=perfctr_core_types_raw
 tests_unit_lib_virtual_remote_SOURCES = tests/unit/lib/virtual/remote.c tests/harness/skylake.c
 tests_unit_lib_virtual_remote_LDADD = $(PMU_LDADD)
+tests_unit_tools_perfex_report_tree_SOURCES = tests/unit/tools/perfex/report/tree.c tests/harness/skylake.c
+tests_unit_tools_perfex_report_tree_LDADD = tests/harness/libpmu.la $(PERFEX_LDADD)
+tests_unit_tools_perfex_report_tree_LDFLAGS = $(PMU_WRAP)
 tests_unit_tools_perfex_report_results_LDADD = tests/harness/libpmu.la $(PERFEX_LDADD)
 tests_unit_tools_perfex_report_results_LDFLAGS = $(PMU_WRAP)
 tests_unit_lib_names_resolve_LDFLAGS = -Wl,--wrap=perfctr_file_read,--wrap=perfctr_file_number,--wrap=perfctr_file_walk

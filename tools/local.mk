@@ -43,6 +43,7 @@ tools_libperfex_a_SOURCES = \
 	tools/perfex/report/results.c tools/perfex/report/results.h \
 	tools/perfex/report/ratio.c tools/perfex/report/ratio.h \
 	tools/perfex/report/metrics.c tools/perfex/report/metrics.h \
+	tools/perfex/report/tree.c tools/perfex/report/tree.h \
 	tools/perfex/report/baseline.c tools/perfex/report/baseline.h \
 	tools/perfex/report/formats.h \
 	tools/perfex/report/table.c tools/perfex/report/csv.c \

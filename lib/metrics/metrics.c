@@ -664,11 +664,13 @@ const char *perfctr_metrics_events(const struct perfctr_metrics *metrics, unsign
 	return metrics->list.bytes;
 }
 
-/* Returns how many metrics of the tree are above the record. */
+/* Returns how many metrics of the tree are above the record, and itself; 0: it is in none. */
 static unsigned int level_of(const struct perfctr_metric_record *record, const char *id)
 {
 	unsigned int level = 1;
 
+	if (!*perfctr_metric_text(record->parent) && !perfctr_metric_has_parts(record, id))
+		return 0;
 	while (record && *perfctr_metric_text(record->parent)) {
 		const char *parent = perfctr_metric_text(record->parent);
 

@@ -49,6 +49,18 @@ const struct perfctr_metric_record *perfctr_metric_nth(unsigned int n, const cha
 	return perfctr_metric_find(name, strlen(name), id) == record ? record : NULL;
 }
 
+/* A text is in the pool once, so that equal ones have one offset. */
+bool perfctr_metric_has_parts(const struct perfctr_metric_record *record, const char *id)
+{
+	unsigned int i;
+
+	for (i = 0; i < perfctr_metric_record_count; i++)
+		if (perfctr_metric_records[i].parent == record->name &&
+		    is_for(&perfctr_metric_records[i], id))
+			return true;
+	return false;
+}
+
 struct perfctr_metric perfctr_metric_describe(const struct perfctr_metric_record *record)
 {
 	return (struct perfctr_metric){

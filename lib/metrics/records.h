@@ -3,6 +3,7 @@
 #ifndef PERFCTR_LIB_METRICS_RECORDS_H
 #define PERFCTR_LIB_METRICS_RECORDS_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include "arch/metric-tables.h"
@@ -18,6 +19,9 @@ const struct perfctr_metric_record *perfctr_metric_find(const char *name, size_t
 
 /* Returns record n, if it is for the processor and no later one takes its place; else NULL. */
 const struct perfctr_metric_record *perfctr_metric_nth(unsigned int n, const char *id);
+
+/* Whether another metric of the processor is a part of this one. */
+bool perfctr_metric_has_parts(const struct perfctr_metric_record *record, const char *id);
 
 /* Describes a record: no core type, no reason. */
 struct perfctr_metric perfctr_metric_describe(const struct perfctr_metric_record *record);

@@ -23,12 +23,20 @@ def metric(name, value, unit="%", quality="exact", **more):
             **more}
 
 
+def below(parent, level=2):
+    return {"level": level, "parent": parent}
+
+
+# The last two overlap: together they are twice as much as what they are parts of.
 TREE = [
-    metric("topdown-frontend", 20.5, threshold="topdown-frontend > 15", beyond=True),
-    metric("topdown-bad-speculation", 9.5), metric("topdown-backend", 40, quality="scaled", error=1.25),
-    metric("topdown-retiring", 30), metric("topdown-fetch-latency", 15), metric("topdown-fetch-bandwidth", 5.5),
-    metric("topdown-memory", 25, quality="scaled"), metric("topdown-core", 15, quality="scaled"),
-    metric("leaf", 20, parent="topdown-memory", level=3), metric("ipc", 0.75, unit="", threshold="ipc < 1", beyond=True),
+    metric("topdown-frontend", 20.5, threshold="topdown-frontend > 15", beyond=True, level=1),
+    metric("topdown-bad-speculation", 9.5, level=1), metric("topdown-backend", 40, quality="scaled", error=1.25, level=1),
+    metric("topdown-retiring", 30, level=1), metric("topdown-fetch-latency", 15, **below("topdown-frontend")),
+    metric("topdown-fetch-bandwidth", 5.5, **below("topdown-frontend")),
+    metric("topdown-memory", 25, quality="scaled", sample="LOADS STORES", **below("topdown-backend")),
+    metric("topdown-core", 15, quality="scaled", **below("topdown-backend")),
+    metric("tma_leaf", 20, **below("topdown-memory", 3)), metric("ipc", 0.75, unit="", threshold="ipc < 1", beyond=True),
+    metric("loads", 15, **below("tma_leaf", 4)), metric("stores", 25, **below("tma_leaf", 4)),
 ]
 
 

@@ -109,19 +109,22 @@ def metrics():
 
 @test
 def tree():
-    """the top-down tree: each part in its parent, as wide as its value"""
+    """the top-down tree: each part in its parent, as wide as its value, or its share of what overlaps"""
     parts = {name: (value, left, right, top, over) for name, value, (left, right, top, _), over in run(
         "all('.part').map(e => [e.dataset.metric, Number(e.dataset.value), box(e), e.classList.contains('over')])")}
     same({name: part[0] for name, part in parts.items()}, {m["metric"]: m["value"] for m in made.TREE if m["metric"] != "ipc"})
     unit = (parts["topdown-retiring"][2] - parts["topdown-retiring"][1]) / 30
     for name, (value, left, right, top, over) in parts.items():
-        assert abs((right - left) - value * unit) < 1, name
+        assert abs((right - left) - value * unit / (2 if name in ("loads", "stores") else 1)) < 1, name
         same(over, name == "topdown-frontend")
-    for child, parent in [("topdown-memory", "topdown-backend"), ("topdown-core", "topdown-backend"), ("leaf", "topdown-memory"),
+    for child, parent in [("topdown-memory", "topdown-backend"), ("topdown-core", "topdown-backend"), ("tma_leaf", "topdown-memory"),
+                          ("loads", "tma_leaf"), ("stores", "tma_leaf"),
                           ("topdown-fetch-latency", "topdown-frontend"), ("topdown-fetch-bandwidth", "topdown-frontend")]:
         assert parts[parent][1] - 1 <= parts[child][1] and parts[child][2] <= parts[parent][2] + 1, child
         assert parts[parent][3] < parts[child][3], child
     assert parts["topdown-fetch-latency"][2] <= parts["topdown-fetch-bandwidth"][1] + 1
+    title = run("all('.part').find(e => e.dataset.metric === 'topdown-memory').title")
+    assert title.endswith("; to see where, sample LOADS STORES"), title
 
 
 @test

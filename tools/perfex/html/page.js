@@ -276,27 +276,26 @@ function metricTable(caption, metrics) {
 
 // ---- the top-down tree ----
 
-// Older documents do not name the parents of these.
-const parents = {
-	"topdown-fetch-latency": "topdown-frontend", "topdown-fetch-bandwidth": "topdown-frontend",
-	"topdown-mispredicts": "topdown-bad-speculation", "topdown-machine-clears": "topdown-bad-speculation",
-	"topdown-memory": "topdown-backend", "topdown-core": "topdown-backend",
-	"topdown-heavy-operations": "topdown-retiring", "topdown-light-operations": "topdown-retiring",
-};
 const isNode = metric => metric.level !== undefined || metric.parent !== undefined || /(^|\/)topdown-/.test(metric.metric);
 
-// The metrics of a tree as rows, one for each level; a node lies below its parent.
+// The metrics of a tree as rows, one for each level; a node lies below its parent. Parts that overlap, and are more than
+// their parent together, are drawn smaller.
 function treeRows(metrics) {
 	const rows = [], nodes = metrics.filter(metric => isNode(metric) && isCounted(metric) && metric.unit === "%");
 	const names = new Map(nodes.map(node => [node.metric, node]));
-	const parentOf = node => names.get(node.parent === undefined ? node.metric.replace(/topdown-.*/, text => parents[text] ||
-		"") : node.parent);
-	const place = (parent, depth, left) => nodes.filter(node => parentOf(node) === parent && depth < 12).forEach(node => {
-		(rows[depth] = rows[depth] || []).push({ node, left });
-		place(node, depth + 1, left);
-		left += Math.max(node.value, 0);
-	});
-	place(undefined, 0, 0);
+	const place = (parent, depth, left, scale) => {
+		const parts = nodes.filter(node => names.get(node.parent) === parent && depth < 12);
+		const sum = parts.reduce((all, node) => all + Math.max(node.value, 0), 0);
+		if (parent && sum > parent.value)
+			scale *= Math.max(parent.value, 0) / sum;
+		parts.forEach(node => {
+			const width = Math.max(node.value, 0) * scale;
+			(rows[depth] = rows[depth] || []).push({ node, left, width });
+			place(node, depth + 1, left, scale);
+			left += width;
+		});
+	};
+	place(undefined, 0, 0, 1);
 	return rows;
 }
 
@@ -304,16 +303,17 @@ function topDown(metrics) {
 	const rows = treeRows(metrics);
 	if (!rows.length)
 		return null;
-	const all = Math.max(100, ...rows[0].map(({ node, left }) => left + node.value));
-	const part = ({ node, left }, depth) => {
+	const all = Math.max(100, ...rows[0].map(({ left, width }) => left + width));
+	const part = ({ node, left, width }, depth) => {
 		const text = `${node.metric}: ${isExact(node.quality) ? "" : "\u2248 "}${number(node.value)} %` +
-			(node.threshold ? `, threshold ${node.threshold}${node.beyond ? ": beyond" : ""}` : "");
+			(node.threshold ? `, threshold ${node.threshold}${node.beyond ? ": beyond" : ""}` : "") +
+			(node.sample ? `; to see where, sample ${node.sample}` : "");
 		const made = el("div", { class: "part" + (node.beyond ? " over" : "") + (isExact(node.quality) ? "" : " doubt"),
 			role: "listitem", tabindex: 0, title: text, "aria-label": `level ${depth + 1}, ${text}`,
 			"data-metric": node.metric, "data-value": node.value },
-		node.metric.replace(/^topdown-/, ""), el("br"), (isExact(node.quality) ? "" : "\u2248 ") + number(node.value) + " %");
+		node.metric.replace(/^(topdown-|tma_)/, ""), el("br"), (isExact(node.quality) ? "" : "\u2248 ") + number(node.value) + " %");
 		made.style.left = left / all * 100 + "%";
-		made.style.width = Math.max(node.value, 0) / all * 100 + "%";
+		made.style.width = width / all * 100 + "%";
 		return made;
 	};
 	return section(3, "Top-down tree", el("p", {}, "Each row is a level, and parts lie below their parents. " +

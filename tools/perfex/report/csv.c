@@ -24,7 +24,7 @@ static void print_cell(FILE *file, const struct results *results, const struct p
 		(unsigned long long)cell.running);
 	text_csv(file, ",", cell.reason);
 	if (metrics_count(results))
-		fputc(',', file);
+		fputs(",,,", file);
 }
 
 static void print_summary(FILE *file, const struct series *series)
@@ -102,17 +102,20 @@ static void print_metric(FILE *file, const struct metric *metric)
 	fputc(',', file);
 	if (!isnan(metric->error))
 		fprintf(file, "%.6g", metric->error);
+	fputc(',', file);
+	if (metric->level)
+		fprintf(file, "%u", metric->level);
+	text_csv(file, ",", metric->parent);
 }
 
 static void print_metrics(FILE *file, const struct results *results, const struct part *part)
 {
-	unsigned int i;
+	unsigned int i, n;
+	struct metric *metrics = metrics_get(results, part, &n);
 
-	for (i = 0; i < metrics_count(results); i++) {
-		struct metric metric = metrics_get(results, part, i);
-
+	for (i = 0; i < n; i++) {
 		print_first(file, results, part);
-		print_metric(file, &metric);
+		print_metric(file, &metrics[i]);
 		if (results->repeats > 1) {
 			fputs(",,,,,,", file);
 			print_run(file, results);
@@ -121,6 +124,7 @@ static void print_metrics(FILE *file, const struct results *results, const struc
 			print_provenance(file, results);
 		fputc('\n', file);
 	}
+	free(metrics);
 }
 
 /* Prints all events, and metrics, for a part, or (NULL) for all. */
@@ -153,7 +157,7 @@ static void print_header(FILE *file, const struct results *results)
 		return;
 	fprintf(file, "%s%svalue,scaled,unit,event,quality,enabled_ns,running_ns,reason%s%s%s\n",
 		results->seconds > 0 ? "time_s," : "", columns[by],
-		metrics_count(results) ? ",error" : "",
+		metrics_count(results) ? ",error,level,parent" : "",
 		results->repeats > 1 ? ",mean,deviation,runs,least,median,most,failed_runs,"
 				       "elapsed_s,elapsed_deviation"
 				     : "",

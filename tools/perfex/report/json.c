@@ -68,6 +68,12 @@ static void print_metric(FILE *file, const struct metric *metric)
 		text_json(file, ",\"threshold\":", metric->is.threshold);
 		fprintf(file, ",\"beyond\":%s", metric->value.beyond ? "true" : "false");
 	}
+	if (metric->level)
+		fprintf(file, ",\"level\":%u", metric->level);
+	if (*metric->parent)
+		text_json(file, ",\"parent\":", metric->parent);
+	if (metric->level && *metric->sample)
+		text_json(file, ",\"sample\":", metric->sample);
 	if (*metric->reason)
 		text_json(file, ",\"reason\":", metric->reason);
 	else
@@ -77,15 +83,15 @@ static void print_metric(FILE *file, const struct metric *metric)
 /* Prints all metrics, if there are any. */
 static void print_metrics(FILE *file, const struct results *results, const struct part *part)
 {
-	unsigned int i, n = metrics_count(results);
+	unsigned int i, n;
+	struct metric *metrics = metrics_get(results, part, &n);
 
 	for (i = 0; i < n; i++) {
-		struct metric metric = metrics_get(results, part, i);
-
 		fputs(i ? ",{" : ",\"metrics\":[{", file);
-		print_metric(file, &metric);
+		print_metric(file, &metrics[i]);
 		fputs(i + 1 == n ? "}]" : "}", file);
 	}
+	free(metrics);
 }
 
 /*

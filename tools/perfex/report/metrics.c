@@ -37,7 +37,7 @@ static bool needs(const struct perfctr_metrics *metrics, unsigned int i, unsigne
 
 /*
  * Why the first event of the metric that was not counted was not; the metric's own reason if all
- * were. Changes the readings.
+ * were. Changes the readings' qualities.
  */
 static const char *reason_of(const struct results *results, const struct part *part, unsigned int i,
 			     struct perfctr_reading *readings, unsigned int n,
@@ -70,30 +70,74 @@ static double error_of(const struct results *results, const struct part *part, u
 	return error;
 }
 
-struct metric metrics_get(const struct results *results, const struct part *part, unsigned int i)
+/* The name by which a metric is shown. */
+static void name_metric(char *text, size_t size, const char *core, const char *name)
 {
-	const struct events *events = results->run->events;
-	unsigned int k, n = events->first[EVENTS_NUMBERS] - events->metrics_first;
-	struct perfctr_reading *readings = need(calloc(n, sizeof(*readings)));
-	struct metric metric = { .reason = "" };
+	snprintf(text, size, *core ? "%s/%s/" : "%s%s", core, name);
+}
+
+static struct perfctr_reading *read_all(const struct results *results, const struct part *part,
+					unsigned int n)
+{
+	struct perfctr_reading *readings = need(calloc(n + 1, sizeof(*readings)));
+	unsigned int k;
 
 	for (k = 0; k < n; k++) {
-		struct cell cell = results_cell(results, part, events->metrics_first + k);
+		struct cell cell = results_cell(results, part,
+						results->run->events->metrics_first + k);
 
 		readings[k] = reading_of(&cell);
 	}
-	perfctr_metrics_metric(events->metrics, i, &metric.is);
-	snprintf(metric.name, sizeof(metric.name), *metric.is.core ? "%s/%s/" : "%s%s",
-		 metric.is.core, metric.is.name);
-	perfctr_metrics_value(events->metrics, i, readings, &metric.value);
-	metric.error = error_of(results, part, i, &metric.value);
-	metric.quality_name = results_quality(results, metric.value.quality);
-	if (metric.value.reason)
-		metric.reason = reason_of(results, part, i, readings, n, &metric.value);
+	return readings;
+}
+
+static void write_value(struct metric *metric)
+{
+	snprintf(metric->text, sizeof(metric->text), "%s",
+		 metric->value.quality == PERFCTR_NOT_COUNTED ? "<not counted>" : "<no value>");
+	if (!metric->value.reason)
+		snprintf(metric->text, sizeof(metric->text), "%.3f", metric->value.value);
+}
+
+static void describe(struct metric *metric, const struct perfctr_metrics *metrics, unsigned int i)
+{
+	struct perfctr_metric_node node;
+
+	perfctr_metrics_metric(metrics, i, &metric->is);
+	perfctr_metrics_node(metrics, i, &node);
+	name_metric(metric->name, sizeof(metric->name), metric->is.core, metric->is.name);
+	if (*node.parent)
+		name_metric(metric->parent, sizeof(metric->parent), metric->is.core, node.parent);
+	metric->sample = node.sample;
+	metric->level = node.level;
+}
+
+static struct metric *compute(const struct results *results, const struct part *part,
+			      unsigned int n)
+{
+	const struct events *events = results->run->events;
+	unsigned int i, k = events->first[EVENTS_NUMBERS] - events->metrics_first;
+	struct metric *all = need(calloc(n, sizeof(*all)));
+	struct perfctr_metric_value *values = need(calloc(n, sizeof(*values)));
+	struct perfctr_reading *readings = read_all(results, part, k);
+
+	perfctr_metrics_values(events->metrics, readings, values);
+	for (i = 0; i < n; i++) {
+		all[i] = (struct metric){ .value = values[i], .reason = "" };
+		describe(&all[i], events->metrics, i);
+		all[i].error = error_of(results, part, i, &values[i]);
+		all[i].quality_name = results_quality(results, values[i].quality);
+		if (values[i].reason)
+			all[i].reason = reason_of(results, part, i, readings, k, &values[i]);
+		write_value(&all[i]);
+	}
 	free(readings);
-	snprintf(metric.text, sizeof(metric.text), "%s",
-		 metric.value.quality == PERFCTR_NOT_COUNTED ? "<not counted>" : "<no value>");
-	if (!metric.value.reason)
-		snprintf(metric.text, sizeof(metric.text), "%.3f", metric.value.value);
-	return metric;
+	free(values);
+	return all;
+}
+
+struct metric *metrics_get(const struct results *results, const struct part *part, unsigned int *n)
+{
+	*n = perfctr_metrics_size(results->run->events->metrics);
+	return *n ? compute(results, part, *n) : NULL;
 }

@@ -14,11 +14,18 @@ struct metric {
 	char text[32];		  /* the value, or that there is none */
 	const char *quality_name; /* of the value */
 	const char *reason;	  /* why there is none, or "" */
+	unsigned int level;	  /* in a tree, from 1 on; 0: it is in none */
+	char parent[256];	  /* the metric that it is a part of, as named; "": none */
+	const char *sample;	  /* events to sample, with blanks between; "": none is known */
 };
 
 /* How many there are. */
 unsigned int metrics_count(const struct results *results);
 
-struct metric metrics_get(const struct results *results, const struct part *part, unsigned int i);
+/*
+ * Computes all, for a part, or (NULL) for all of it: *n of them, in the order of the names, to be
+ * freed. NULL: there are none.
+ */
+struct metric *metrics_get(const struct results *results, const struct part *part, unsigned int *n);
 
 #endif /* PERFCTR_TOOLS_METRICS_H */

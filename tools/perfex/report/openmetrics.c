@@ -184,6 +184,10 @@ static void print_value(const struct exposition *to, const struct part *part,
 	print_labels(to->file, to->results, to->target, part, ",metric=", metric->name);
 	text_label(to->file, ",unit=", metric->is.unit);
 	text_label(to->file, ",quality=", metric->quality_name);
+	if (metric->level)
+		fprintf(to->file, ",level=\"%u\"", metric->level);
+	if (*metric->parent)
+		text_label(to->file, ",parent=", metric->parent);
 	fprintf(to->file, "} %.9g\n", metric->value.value);
 }
 
@@ -223,34 +227,30 @@ typedef void print_metric(const struct exposition *to, const struct part *part,
 			  const struct metric *metric);
 
 /* One that was asked for twice, or by a name for several, is one. */
-static bool is_metric_again(const struct results *results, unsigned int i)
+static bool is_metric_again(const struct metric *metrics, unsigned int i)
 {
-	struct perfctr_metric one, other;
-	unsigned int k = 0;
+	unsigned int k;
 
-	perfctr_metrics_metric(results->run->events->metrics, i, &one);
-	do
-		perfctr_metrics_metric(results->run->events->metrics, k++, &other);
-	while (strcmp(one.name, other.name) != 0 || strcmp(one.core, other.core) != 0);
-	return k <= i;
+	for (k = 0; k < i; k++)
+		if (!strcmp(metrics[k].name, metrics[i].name))
+			return true;
+	return false;
 }
 
 static void print_each_metric(const struct exposition *to, print_metric *print)
 {
-	const struct part *part;
-	unsigned int i;
 	size_t n, k;
+	const struct part *part = results_parts(to->results, &n);
 
-	part = results_parts(to->results, &n);
-	for (i = 0; i < metrics_count(to->results); i++) {
-		if (is_metric_again(to->results, i))
-			continue;
-		for (k = 0; k < n || k == 0; k++) {
-			const struct part *its = n ? &part[k] : NULL;
-			struct metric metric = metrics_get(to->results, its, i);
+	for (k = 0; k < n || k == 0; k++) {
+		const struct part *its = n ? &part[k] : NULL;
+		unsigned int i, all;
+		struct metric *metrics = metrics_get(to->results, its, &all);
 
-			print(to, its, &metric);
-		}
+		for (i = 0; i < all; i++)
+			if (!is_metric_again(metrics, i))
+				print(to, its, &metrics[i]);
+		free(metrics);
 	}
 }
 

@@ -9,6 +9,7 @@
 #include "tools/perfex/report/formats.h"
 #include "tools/perfex/report/metrics.h"
 #include "tools/perfex/report/ratio.h"
+#include "tools/perfex/report/tree.h"
 #include "tools/perfex/report/verdict.h"
 
 /* ---- values ---- */
@@ -353,32 +354,69 @@ static const char *tell_estimate(char *text, size_t size, const struct metric *m
 	return text;
 }
 
-/* Metrics, below the counts that they are made of. */
+/* A metric, indented by its depth in a tree. */
+static void print_metric(FILE *file, const struct metric *metric, unsigned int depth, bool worst,
+			 struct footnotes *notes)
+{
+	char estimate[64], name[sizeof(metric->name) + 64];
+	struct row row = { .unit = metric->is.unit, .name = name };
+	struct widths widths;
+
+	snprintf(name, sizeof(name), "%*s%s", 2 * (int)depth, "", metric->name);
+	snprintf(row.value, sizeof(row.value), "%s", metric->text);
+	snprintf(row.note, sizeof(row.note), "%s%s%s%s%s",
+		 tell_estimate(estimate, sizeof(estimate), metric),
+		 metric->value.beyond ? "  (beyond: " : "",
+		 metric->value.beyond ? metric->is.threshold : "", metric->value.beyond ? ")" : "",
+		 worst ? "  <== bottleneck" : "");
+	widths = widths_of(&row, 1);
+	make_narrow(file, &widths, &row, 1);
+	if (!*metric->reason)
+		print_row(file, &row, &widths);
+	else
+		print_uncounted(file, &row, &widths, footnote(notes, metric->reason));
+}
+
+/* Says what a bottleneck is, and how to see where it happens. */
+static void print_bottleneck(FILE *file, const struct metric *metric)
+{
+	struct fit fit = fit_begin(file, 2);
+
+	fputc('\n', file);
+	fit_words(&fit, " bottleneck: ");
+	fit_words(&fit, metric->name);
+	fit_words(&fit, ": ");
+	fit_words(&fit, metric->is.description);
+	fit_words(&fit, "; to see where: perfex --sample");
+	if (*metric->sample) {
+		char *event = need(strndup(metric->sample, strcspn(metric->sample, " ")));
+
+		fit_words(&fit, " -e ");
+		fit_words(&fit, event);
+		free(event);
+	}
+	fit_end(&fit);
+}
+
+/* Metrics, below the counts that they are made of; those of a tree below what they explain. */
 static void print_metrics(FILE *file, const struct results *results, struct footnotes *notes)
 {
-	unsigned int i, n = metrics_count(results);
-	struct widths widths;
+	unsigned int i, n;
+	struct metric *metrics = metrics_get(results, NULL, &n);
+	struct place *place = tree_order(metrics, n);
+	bool *worst = tree_bottlenecks(metrics, n);
 
 	if (n)
 		fputc('\n', file);
-	for (i = 0; i < n; i++) {
-		struct metric metric = metrics_get(results, NULL, i);
-		struct row row = { .unit = metric.is.unit, .name = metric.name };
-		char estimate[64];
-
-		snprintf(row.value, sizeof(row.value), "%s", metric.text);
-		snprintf(row.note, sizeof(row.note), "%s%s%s%s",
-			 tell_estimate(estimate, sizeof(estimate), &metric),
-			 metric.value.beyond ? "  (beyond: " : "",
-			 metric.value.beyond ? metric.is.threshold : "",
-			 metric.value.beyond ? ")" : "");
-		widths = widths_of(&row, 1);
-		make_narrow(file, &widths, &row, 1);
-		if (!*metric.reason)
-			print_row(file, &row, &widths);
-		else
-			print_uncounted(file, &row, &widths, footnote(notes, metric.reason));
-	}
+	for (i = 0; i < n; i++)
+		print_metric(file, &metrics[place[i].metric], place[i].depth,
+			     worst[place[i].metric], notes);
+	for (i = 0; i < n; i++)
+		if (worst[i])
+			print_bottleneck(file, &metrics[i]);
+	free(worst);
+	free(place);
+	free(metrics);
 }
 
 static void print_subject(FILE *text, const struct results *results)
@@ -483,22 +521,24 @@ static void print_brief_row(FILE *file, const struct results *results, const str
 
 static void print_brief_metrics(FILE *file, const struct results *results, const struct part *part)
 {
-	char estimate[64];
-	unsigned int i;
+	unsigned int i, n;
+	struct metric *metrics = metrics_get(results, part, &n);
 
-	for (i = 0; i < metrics_count(results); i++) {
-		struct metric metric = metrics_get(results, part, i);
-		struct row row = { .unit = *metric.reason ? "" : metric.is.unit,
-				   .name = metric.name };
+	for (i = 0; i < n; i++) {
+		const struct metric *metric = &metrics[i];
+		struct row row = { .unit = *metric->reason ? "" : metric->is.unit,
+				   .name = metric->name };
+		char estimate[64];
 
-		if (part && metric.value.quality == PERFCTR_NOT_COUNTED)
+		if (part && metric->value.quality == PERFCTR_NOT_COUNTED)
 			continue;
-		snprintf(row.value, sizeof(row.value), "%s", metric.text);
+		snprintf(row.value, sizeof(row.value), "%s", metric->text);
 		snprintf(row.note, sizeof(row.note), "%s%s",
-			 tell_estimate(estimate, sizeof(estimate), &metric),
-			 metric.value.beyond ? "  (beyond its threshold)" : "");
+			 tell_estimate(estimate, sizeof(estimate), metric),
+			 metric->value.beyond ? "  (beyond its threshold)" : "");
 		print_brief_row(file, results, part, &row);
 	}
+	free(metrics);
 }
 
 /* Prints all events, of a part, or of an interval. */

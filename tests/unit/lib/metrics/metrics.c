@@ -1022,6 +1022,16 @@ START_TEST(thresholds_of_others)
 }
 END_TEST
 
+static unsigned int level_of(const char *name, const char *cpu)
+{
+	struct perfctr_metrics *metrics = perfctr_metrics_open(name, cpu);
+	struct perfctr_metric_node node = { .level = 99 };
+
+	ck_assert_int_eq(perfctr_metrics_node(metrics, 0, &node), 0);
+	perfctr_metrics_close(metrics);
+	return node.level;
+}
+
 /* The tree: a metric takes values of others, which are computed, and counted, too. */
 START_TEST(trees)
 {
@@ -1068,6 +1078,12 @@ START_TEST(trees)
 	perfctr_metrics_node(metrics, 1, &node);
 	ck_assert_str_eq(node.parent, "tma_backend_bound");
 	ck_assert_uint_eq(node.level, 2);
+	ck_assert_uint_eq(level_of("tma_backend_bound", "skylake"), 1);
+	ck_assert_uint_eq(level_of("tma_info_system_smt_2t_utilization", "skylake"), 0);
+	ck_assert_uint_eq(level_of("topdown-memory", "skylake"), 2);
+	ck_assert_uint_eq(level_of("topdown-backend", "zen4"), 1);
+	ck_assert_uint_eq(level_of("topdown-backend", "neoverse-v1"),
+			  0); /* it has no parts there */
 	ck_fails(perfctr_metrics_node(metrics, 3, &node), EINVAL, "there is no metric 3");
 	ck_fails(perfctr_metrics_node(metrics, 0, NULL), EINVAL, "a place for the result");
 	ck_fails(perfctr_metrics_values(NULL, readings, all), EINVAL, "needs metrics");

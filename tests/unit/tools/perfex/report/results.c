@@ -252,7 +252,7 @@ START_TEST(metrics_of_core_types)
 	print(table_print);
 	has_lines("3.000 cpu_core/ipc/", "0.400 cpu_atom/ipc/ (beyond: ipc < 1)", NULL);
 	print(csv_print);
-	has_lines(",3.000,,cpu_core/ipc/,exact,,,,", NULL);
+	has_lines(",3.000,,cpu_core/ipc/,exact,,,,,,", NULL);
 	ck_assert_ptr_nonnull(strstr(text, ",0.400,,cpu_atom/ipc/,exact,,,ipc < 1,"));
 	ck_assert_ptr_null(strstr(text, ",3.000,,cpu_core/ipc/,exact,,,ipc < 1"));
 	print(json_print);
@@ -866,8 +866,8 @@ START_TEST(metrics)
 	has_lines("1.500 ipc", "0.000 /1000 branch-mpki", "<no value> branch-miss-rate [1]",
 		  "[1] it divides by 0", NULL);
 	print(csv_print);
-	has_lines(",1.500,,ipc,exact,,,,,,,,,,,0,2.000000000,0.000000000",
-		  ",,%,branch-miss-rate,exact,,,it divides by 0,,,,,,,,0,2.000000000,0.000000000",
+	has_lines(",1.500,,ipc,exact,,,,,,,,,,,,,0,2.000000000,0.000000000",
+		  ",,%,branch-miss-rate,exact,,,it divides by 0,,,,,,,,,,0,2.000000000,0.000000000",
 		  NULL);
 	print(json_print);
 	ck_assert_ptr_nonnull(strstr(
@@ -900,9 +900,9 @@ START_TEST(metrics_not_counted)
 		(struct perfctr_reading){ .value = 60, .enabled = 9, .running = 9 };
 	results_add_interval(&results, 1);
 	print(csv_print);
-	has_lines("1.000000,,,/1000,cache-mpki,not counted,,,no such event,",
-		  "1.000000,,,,cpi,not counted,,,no more room,",
-		  "1.000000,,,,ipc,not counted,,,no more room,", NULL);
+	has_lines("1.000000,,,/1000,cache-mpki,not counted,,,no such event,,,",
+		  "1.000000,,,,cpi,not counted,,,no more room,,,",
+		  "1.000000,,,,ipc,not counted,,,no more room,,,", NULL);
 	results_end(&results);
 	end();
 }
@@ -929,7 +929,7 @@ START_TEST(metrics_of_intervals)
 	print(table_print);
 	has_lines("2.000000 0.500 ipc (estimate) (beyond its threshold)", NULL);
 	print(csv_print);
-	has_lines("2.000000,,0.500,,ipc,scaled,,,ipc < 1,", NULL);
+	has_lines("2.000000,,0.500,,ipc,scaled,,,ipc < 1,,,", NULL);
 	/* The first for half of the time, the second for all of it. */
 	events.event[0].reading = (struct perfctr_reading){
 		.value = 70, .enabled = 29, .running = 19, .quality = PERFCTR_SCALED
@@ -978,7 +978,7 @@ START_TEST(errors_of_metrics)
 	print(table_print);
 	has_lines("1.000000 1.500 ipc (estimate, ± 0.424)", NULL);
 	print(csv_print);
-	has_lines("1.000000,,1.500,,ipc,scaled,,,,0.424008", NULL);
+	has_lines("1.000000,,1.500,,ipc,scaled,,,,0.424008,,", NULL);
 	print(openmetrics_print);
 	has_lines("perfex_metric_error{target=\"true\",metric=\"ipc\",unit=\"\"} 0.424008", NULL);
 	print(json_print);
