@@ -10,7 +10,8 @@
 
 /* An operand that is an operator's right one is one step with it. */
 enum {
-	STEP_NUMBER = 1,
+	STEP_END,
+	STEP_NUMBER,
 	STEP_EVENT,
 	STEP_TIME,
 	STEP_ADD,
@@ -213,6 +214,11 @@ static void forget(struct source *source, struct mark mark)
 	source->landing = mark.landing;
 }
 
+static void end_steps(struct perfctr_formula *formula)
+{
+	formula->step[formula->n] = (struct perfctr_formula_step){ .code = STEP_END };
+}
+
 /* The value of the sum that comes next, which has no events. */
 static int read_condition(struct source *source, bool *is_true)
 {
@@ -231,6 +237,7 @@ static int read_condition(struct source *source, bool *is_true)
 	if (condition.events)
 		return fail(source, "a condition has no events");
 	formula->lacks_slots |= condition.lacks_slots;
+	end_steps(&condition);
 	reason = perfctr_formula_value(&condition, NULL, NULL, &value);
 	if (reason)
 		return fail(source, reason);
@@ -430,6 +437,7 @@ int perfctr_formula_compile(struct perfctr_formula *formula, const char *text,
 	next(&source);
 	if (add_sum(&source) < 0)
 		return -1;
+	end_steps(formula);
 	return source.length ? fail(&source, "an operator with blanks around it, or the end, is "
 					     "to stand here")
 			     : 0;
@@ -472,13 +480,13 @@ static double choose(unsigned int what, double a, double b, double *too_large)
  * Infinity, a number that is too large, stays one or becomes a NaN in all steps but divisors, min,
  * max and comparisons, which make a NaN of too_large. The stack is what is below the top of it.
  */
-const char *perfctr_formula_run(const struct perfctr_formula_step *steps, unsigned int n,
-				const double *counts, const double *seconds, double *value)
+const char *perfctr_formula_run(const struct perfctr_formula_step *steps, const double *counts,
+				const double *seconds, double *value)
 {
-	const struct perfctr_formula_step *step = steps, *end = steps + n;
+	const struct perfctr_formula_step *step = steps;
 	double stack[DEPTH + 1], *below = stack, top = 0, right, too_large = 0;
 
-	for (; step < end; step++) {
+	for (;; step++) {
 		switch (step->code) {
 			OPERATORS(STEP_EVENT, counts[step->event]);
 			OPERATORS(STEP_NUMBER, step->number);
@@ -503,17 +511,23 @@ divide:
 			top = *below;
 			break;
 		case STEP_GO: step = steps + step->next - 1; break;
-		default: below--; top = choose(step->what, *below, top, &too_large);
+		case STEP_MIN:
+		case STEP_MAX:
+			below--;
+			top = choose(step->what, *below, top, &too_large);
+			break;
+		case STEP_END:
+			if (isnan(too_large + unless_finite(top)))
+				return too_large_reason;
+			*value = top;
+			return NULL;
+		default: __builtin_unreachable(); /* There are no other codes. */
 		}
 	}
-	if (isnan(too_large + unless_finite(top)))
-		return too_large_reason;
-	*value = top;
-	return NULL;
 }
 
 const char *perfctr_formula_value(const struct perfctr_formula *formula, const double *counts,
 				  const double *seconds, double *value)
 {
-	return perfctr_formula_run(formula->step, formula->n, counts, seconds, value);
+	return perfctr_formula_run(formula->step, counts, seconds, value);
 }

@@ -54,7 +54,7 @@ struct perfctr_formula {
 	bool lacks_slots; /* it needs #slots, which is not known: it has no value */
 	bool is_estimate; /* it has a number that is one */
 	bool has_time;
-	struct perfctr_formula_step step[PERFCTR_FORMULA_STEPS];
+	struct perfctr_formula_step step[PERFCTR_FORMULA_STEPS + 1]; /* n, and the end */
 	/* Each name occurs once, as a piece of the text, in the order of first use. */
 	struct {
 		const char *name;
@@ -73,8 +73,8 @@ int perfctr_formula_compile(struct perfctr_formula *formula, const char *text,
 const char *perfctr_formula_value(const struct perfctr_formula *formula, const double *counts,
 				  const double *seconds, double *value);
 
-/* Does the same with n steps of a compiled formula. */
-const char *perfctr_formula_run(const struct perfctr_formula_step *steps, unsigned int n,
-				const double *counts, const double *seconds, double *value);
+/* Does the same with the steps of a compiled formula, its end included. */
+const char *perfctr_formula_run(const struct perfctr_formula_step *steps, const double *counts,
+				const double *seconds, double *value);
 
 #endif /* PERFCTR_LIB_METRICS_FORMULA_H */

@@ -270,14 +270,13 @@ static int keep_formula(struct perfctr_opened_metric *metric, const struct perfc
 	const char *unit = perfctr_metric_text(metric->record->unit);
 	unsigned int i;
 
-	metric->steps = formula->n;
 	metric->is_estimate = formula->is_estimate;
 	metric->has_time = formula->has_time;
-	metric->step = calloc(formula->n, sizeof(*metric->step));
+	metric->step = calloc(formula->n + 1, sizeof(*metric->step));
 	metric->input = calloc(formula->events + 1, sizeof(*metric->input));
 	if (!metric->step || !metric->input)
 		return perfctr_metrics_no_memory();
-	memcpy(metric->step, formula->step, formula->n * sizeof(*metric->step));
+	memcpy(metric->step, formula->step, (formula->n + 1) * sizeof(*metric->step));
 	for (i = 0; i < formula->events; i++) {
 		const char *name = formula->event[i].name;
 		size_t length = formula->event[i].length;

@@ -54,7 +54,7 @@ struct perfctr_opened_metric {
 	struct perfctr_text text; /* its formula, with this machine's PMUs */
 	struct perfctr_formula_step *step;
 	struct perfctr_metric_input *input;
-	unsigned int steps, inputs;
+	unsigned int inputs;
 	bool is_estimate, has_time;
 	const char *unknown; /* why scales or slots are not known; NULL: they are */
 	unsigned int core;

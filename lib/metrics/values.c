@@ -105,8 +105,7 @@ static void compute(struct values *values, unsigned int i)
 		return;
 	if (metric->has_time)
 		take_times(values, metric, seconds);
-	result->reason = perfctr_formula_run(metric->step, metric->steps, counts, seconds,
-					     &result->value);
+	result->reason = perfctr_formula_run(metric->step, counts, seconds, &result->value);
 }
 
 /* Computes a metric, after those that it uses. */
