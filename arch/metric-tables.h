@@ -18,6 +18,8 @@ struct perfctr_metric_record {
 /* The records are in the files' order: if several have one name the last one counts. */
 extern const struct perfctr_metric_record perfctr_metric_records[];
 extern const unsigned int perfctr_metric_record_count;
+/* Where PAPI's presets are, sorted by name, in small letters. */
+extern const unsigned int perfctr_metric_presets, perfctr_metric_preset_count;
 extern const char perfctr_metric_texts[];
 
 #endif /* PERFCTR_ARCH_METRIC_TABLES_H */

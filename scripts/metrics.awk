@@ -135,10 +135,22 @@ function finish_metric()
 	described[name]
 	if (formula == "" || description == "")
 		fail("the metric " name " has no formula, or no text")
+	if (name ~ /^PAPI_/)
+		note_preset()
 	record[++records] = sprintf("{ %d, %d, %d, %d, %d, %d, %d, %d }", offset(applies), offset(name),
 				    offset(unit), offset(formula), offset(description), offset(threshold),
 				    offset(parent), offset(sample))
 	name = ""
+}
+
+# They stand together, sorted by name.
+function note_preset()
+{
+	if (presets && (first_preset + presets != records || tolower(name) < last_preset))
+		fail("PAPI's metrics stand together, sorted by name: " name " does not")
+	if (!presets++)
+		first_preset = records + 0
+	last_preset = tolower(name)
 }
 
 BEGIN {
@@ -182,8 +194,8 @@ $1 == "metric" {
 	finish_metric()
 	if (!section)
 		fail("a for must stand above")
-	if ($2 !~ /^[a-z][a-z0-9_%-]*$/ || length($2) > 80 || NF > 3)
-		fail("a metric has a name of small letters, digits, -, _ and %, and a unit")
+	if ($2 !~ /^([a-z][a-z0-9_%-]*|PAPI_[A-Z0-9_]+)$/ || length($2) > 80 || NF > 3)
+		fail("a metric has a name of small letters, digits, -, _ and %, or PAPI's, and a unit")
 	if ((section, $2) in seen)
 		fail("the section has " $2 " already")
 	seen[section, $2]
@@ -244,4 +256,5 @@ END {
 		print "\t" record[i] ","
 	print "};"
 	printf "const unsigned int perfctr_metric_record_count = %d;\n", records
+	printf "const unsigned int perfctr_metric_presets = %d, perfctr_metric_preset_count = %d;\n", first_preset, presets
 }

@@ -7,12 +7,14 @@
 #include <stddef.h>
 #include <stdio.h>
 #include <string.h>
+#include "arch/cpu.h"
 #include "lib/base/error.h"
 #include "lib/base/nearest.h"
 #include "lib/isa/native.h"
 #include "lib/isa/pmu.h"
 #include "lib/names/catalog.h"
 #include "lib/names/known.h"
+#include "lib/names/presets.h"
 #include "lib/names/sysfs.h"
 #include "lib/names/table.h"
 #include "lib/names/tracepoint.h"
@@ -103,6 +105,7 @@ static int fail_unknown(const char *word, size_t length)
 		remedy = "; a raw event code has at most 16 hexadecimal digits";
 	} else {
 		perfctr_known_words(note_near, &near);
+		perfctr_preset_walk(perfctr_this_cpu()->id, note_near, &near);
 		perfctr_known_walk_caches(note_near_event, &near);
 		perfctr_cpu_event_list(NULL, note_near_event, &near);
 		perfctr_vendor_list(note_near_event, &near);

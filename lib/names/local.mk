@@ -8,6 +8,8 @@ lib_libinternal_la_SOURCES += \
 	lib/names/known.h \
 	lib/names/name.c \
 	lib/names/name.h \
+	lib/names/presets.c \
+	lib/names/presets.h \
 	lib/names/resolve.c \
 	lib/names/resolve.h \
 	lib/names/sysfs.c \

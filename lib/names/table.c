@@ -23,6 +23,7 @@
 #include "lib/isa/attr.h"
 #include "lib/isa/native.h"
 #include "lib/isa/pmu.h"
+#include "lib/names/presets.h"
 #include "lib/names/table.h"
 #include "lib/names/vendor.h"
 #include "libperfctr.h"
@@ -172,6 +173,40 @@ static int fail_in(const struct perfctr_cpu *cpu, const struct perfctr_event_tab
 	return fail_word(&target, error, word, length, part, part_length, event);
 }
 
+/* Room for a preset's event and its modifiers. */
+enum { PRESET_TEXT = 2 * PERFCTR_NAME_SIZE };
+
+/* One of PAPI's presets. 1: there it is; 0: it is not; -1 after perfctr_fail(). */
+static SELDOM int choose_preset(const struct target *target, const char *word, size_t length,
+				struct perfctr_event_choice *choice)
+{
+	enum perfctr_event_error error;
+	char text[PRESET_TEXT];
+	unsigned int event = 0;
+	size_t part_length;
+	const char *part;
+	int found = perfctr_preset_event(word, length, target->cpu.id, text, sizeof(text));
+
+	if (found <= 0)
+		return found;
+	error = perfctr_event_lookup(target->table, text, strlen(text), choice, &part, &part_length,
+				     &event);
+	return error ? fail_word(target, error, text, strlen(text), part, part_length, event) : 1;
+}
+
+static SELDOM int parse_preset(const struct perfctr_cpu *cpu,
+			       const struct perfctr_event_table *table, const char *word,
+			       size_t length, struct perf_event_attr *attr)
+{
+	struct target target = { *cpu, table, false };
+	struct perfctr_event_choice choice;
+	int found = choose_preset(&target, word, length, &choice);
+
+	if (found <= 0)
+		return found;
+	return perfctr_event_attr(cpu, &choice, word, length, attr) < 0 ? -1 : 1;
+}
+
 /* An event in this table, of this processor, by the rules of perfctr_table_parse(). */
 static inline int parse_in(const struct perfctr_cpu *cpu, const struct perfctr_event_table *table,
 			   const char *word, size_t length, struct perf_event_attr *attr)
@@ -186,7 +221,7 @@ static inline int parse_in(const struct perfctr_cpu *cpu, const struct perfctr_e
 	if (!error)
 		return perfctr_event_attr(cpu, &choice, word, length, attr) < 0 ? -1 : 1;
 	return error == PERFCTR_EVENT_UNKNOWN
-		       ? 0
+		       ? parse_preset(cpu, table, word, length, attr)
 		       : fail_in(cpu, table, error, word, length, part, part_length, event);
 }
 
@@ -465,6 +500,8 @@ static SELDOM int choose_event(const struct target *target, const char *word, si
 				     &event);
 	if (error && target->native)
 		found = choose_vendors(target, word, length, choice);
+	if (error == PERFCTR_EVENT_UNKNOWN && !found)
+		found = choose_preset(target, word, length, choice);
 	if (found < 0)
 		return -1;
 	if (error == PERFCTR_EVENT_UNKNOWN && !found && target->native &&
@@ -531,8 +568,7 @@ static SELDOM int make_control(const struct target *target, const char *events, 
 }
 
 /* Makes a list of the events that the table knows. Whether it knows all. */
-static bool add_known(const struct perfctr_event_table *table, const char *events,
-		      struct perfctr_text *known)
+static bool add_known(const struct target *target, const char *events, struct perfctr_text *known)
 {
 	struct perfctr_event_choice choice;
 	const char *word, *part;
@@ -542,8 +578,9 @@ static bool add_known(const struct perfctr_event_table *table, const char *event
 	bool all = true;
 
 	while ((length = perfctr_event_next(&events, &word)) > 0) {
-		if (perfctr_event_lookup(table, word, (size_t)length, &choice, &part, &part_length,
-					 &event) == PERFCTR_EVENT_OK)
+		if (perfctr_event_lookup(target->table, word, (size_t)length, &choice, &part,
+					 &part_length, &event) == PERFCTR_EVENT_OK ||
+		    choose_preset(target, word, (size_t)length, &choice) > 0)
 			perfctr_text_add(known, "%s%.*s", known->size ? "," : "", (int)length,
 					 word);
 		else
@@ -561,7 +598,7 @@ int perfctr_table_fits(const char *id, const char *events)
 
 	if (target_open(&target, id) < 0 || !target.table)
 		return 2;
-	all = add_known(target.table, events, &known);
+	all = add_known(&target, events, &known);
 	if (known.failed) {
 		free(known.bytes);
 		return perfctr_fail(ENOMEM, "no memory for names of events");

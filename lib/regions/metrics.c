@@ -2,6 +2,7 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 #include "lib/base/error.h"
 #include "lib/base/list.h"
 #include "lib/regions/metrics.h"
@@ -81,6 +82,38 @@ int perfctr_region_metrics_open(struct perfctr_region_metrics *metrics, const ch
 		return 0;
 	perfctr_region_metrics_close(metrics);
 	return no_memory();
+}
+
+/* Whether it is one of PAPI's presets that is no event here, but a metric. */
+static bool is_formula(const char *name, size_t length)
+{
+	struct perfctr_text copy = { NULL, 0, 0, false };
+	struct perfctr_metrics *metrics = NULL;
+
+	if (length < 5 || strncasecmp(name, "PAPI_", 5) != 0)
+		return false;
+	perfctr_text_add(&copy, "%.*s", (int)length, name);
+	if (!copy.failed && perfctr_event_check(copy.bytes) < 0)
+		metrics = perfctr_metrics_open(copy.bytes, NULL);
+	free(copy.bytes);
+	perfctr_metrics_close(metrics);
+	return metrics;
+}
+
+int perfctr_region_metrics_part(const char *list, struct perfctr_text *events,
+				struct perfctr_text *metrics)
+{
+	const char *name;
+	ssize_t length;
+
+	while ((length = perfctr_event_next(&list, &name)) > 0) {
+		struct perfctr_text *text = is_formula(name, (size_t)length) ? metrics : events;
+
+		perfctr_text_add(text, "%s%.*s", text->size ? "," : "", (int)length, name);
+	}
+	if (events->failed || metrics->failed)
+		return no_memory();
+	return (int)length;
 }
 
 /* ---- what is counted ---- */

@@ -274,8 +274,8 @@ static int start_both(const char *events, struct perfctr_region_metrics *metrics
 	return result;
 }
 
-/* The lock is held. If this fails, earlier results keep their metrics. */
-static int start(const char *events, const char *names, unsigned int keep)
+/* If this fails, earlier results keep their metrics. */
+static int start_all(const char *events, const char *names, unsigned int keep)
 {
 	struct perfctr_region_metrics old = perfctr_regions.metrics,
 				      *metrics = &perfctr_regions.metrics;
@@ -294,6 +294,22 @@ static int start(const char *events, const char *names, unsigned int keep)
 	perfctr_region_metrics_close(result < 0 ? metrics : &old);
 	if (result < 0)
 		*metrics = old;
+	return result;
+}
+
+/* The lock is held. */
+static int start(const char *events, const char *names, unsigned int keep)
+{
+	struct perfctr_text plain = { NULL, 0, 0, false }, formulas = { NULL, 0, 0, false };
+	int result;
+
+	if (names && *names)
+		perfctr_text_add(&formulas, "%s", names);
+	result = perfctr_region_metrics_part(events, &plain, &formulas);
+	if (result == 0)
+		result = start_all(plain.size ? plain.bytes : "", formulas.bytes, keep);
+	free(plain.bytes);
+	free(formulas.bytes);
 	return result;
 }
 

@@ -2,7 +2,7 @@
 /*
  * Each metric of each processor, of random counts: TABLE METRIC UNIT VALUE CODE|NAME=COUNT... ,
  * where CODE is what the table makes of an event, CODE,HIGH,CMASK, or a name that every kernel
- * knows.
+ * knows. With the argument "presets": of PAPI's presets.
  */
 #include <stdbool.h>
 #include <stdio.h>
@@ -63,17 +63,24 @@ static double value_of(const struct perfctr_metrics *metrics, const struct perfc
 	return result;
 }
 
+static bool presets; /* and no others */
+
 /* tree.c has the others, which scripts/published-metrics makes. */
+static bool is_wanted(const char *name)
+{
+	return presets ? !strncmp(name, "PAPI_", 5)
+		       : !strchr(name, '_') && strcmp(name, "retiring") != 0;
+}
+
 static int print_metric(void *arg, const struct perfctr_metric *metric)
 {
-	bool is_published = strchr(metric->name, '_') || !strcmp(metric->name, "retiring");
-	struct perfctr_metrics *metrics = is_published ? NULL
-						       : perfctr_metrics_open(metric->name, arg);
+	bool wanted = is_wanted(metric->name);
+	struct perfctr_metrics *metrics = wanted ? perfctr_metrics_open(metric->name, arg) : NULL;
 	struct perfctr_reading readings[2 * PERFCTR_FORMULA_EVENTS] = { { 0 } };
 	const char *events;
 	unsigned int i, n;
 
-	if (is_published)
+	if (!wanted)
 		return 0;
 	if (!metrics)
 		exit(1);
@@ -101,12 +108,13 @@ static int print_metric(void *arg, const struct perfctr_metric *metric)
 	return i == n ? 0 : 1;
 }
 
-int main(void)
+int main(int argc, char **argv)
 {
 	char cpu[32];
 	const char *id;
 	unsigned int i, times;
 
+	presets = argc == 2 && !strcmp(argv[1], "presets");
 	srandom(1);
 	for (i = 0; (id = perfctr_event_table_id(i)); i++) {
 		snprintf(cpu, sizeof(cpu), "%s", id);

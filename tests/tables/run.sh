@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: LGPL-2.1-or-later
-# The event tables against those of Linux and of libpfm4, event by event; the names of PAPI's presets looked up here; and
-# the metrics against Linux's formulas. Nothing of theirs is kept: they come from Debian's packages.
+# The event tables against those of Linux and of libpfm4, event by event; the names of PAPI's presets looked up here; their
+# values, of random counts, against PAPI's formulas; and the metrics against Linux's formulas. Nothing of theirs is kept: they come from Debian's packages.
 # usage: run.sh BUILD WORKDIR	BUILD: configure's directory, after make
 # The environment: LINUX_SOURCE, a linux-source-*.tar.xz, if not of Debian's newest kernel.
 # Prints a line per table, and each difference that ./accepted does not have; exit status 0 if none failed.
@@ -68,6 +68,8 @@ ${CC:-cc} -D_GNU_SOURCE -I"$top/include" -I"$top" -I"$build" "$tables/metrics.c"
 	-pthread -o "$work/metrics"
 "$work/metrics" >"$work/metrics.txt"
 "$tables/evaluate" "$work/metrics.txt" "$work/linux" || failed=1
+"$work/metrics" presets >"$work/presets.txt"
+"$tables/presets" "$work/presets.txt" "$work"/papi/usr/share/papi/*/papi_events.csv "'$work/ours'" || failed=1
 ${CC:-cc} -O2 -D_GNU_SOURCE -I"$top/include" -I"$top" -I"$build" "$tables/tree.c" "$build/lib/.libs/libinternal.a" \
 	-pthread -o "$work/tree"
 "$work/tree" >"$work/tree.values"

@@ -23,7 +23,8 @@ static int add(void *arg, const struct perfctr_metric *metric)
 	struct names *names = arg;
 	char *longer;
 
-	if (!strchr(metric->name, '_') && strcmp(metric->name, "retiring") != 0)
+	if ((!strchr(metric->name, '_') && strcmp(metric->name, "retiring") != 0) ||
+	    !strncmp(metric->name, "PAPI_", 5))
 		return 0;
 	if (asprintf(&longer, "%s%s%s", names->n ? names->list : "", names->n ? "," : "",
 		     metric->name) < 0)

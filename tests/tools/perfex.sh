@@ -29,6 +29,16 @@ expect "a list of metrics" 0 '= cycles / task-clock' "$perfex" -M list
 expect "a threshold" 0 '^  *threshold: topdown-core > 10 & topdown-backend > 20$' "$perfex" --cpu skylake -M list
 expect "another processor's metrics" 0 '^  ipc  *instructions retired' "$perfex" --cpu zen4 -M list
 expect "metrics" 0 '^ .* frequency' "$perfex" -M ipc,frequency true
+expect "PAPI's presets" 0 '^  PAPI_L1_TCM  *preset  *misses of .*: L1D:REPLACEMENT + L2_RQSTS:ALL_CODE_RD$' "$perfex" --cpu skylake -l papi_l1
+expect "PAPI's presets: a formula is no event" 125 'is no event here but a formula' "$perfex" --cpu skylake -e PAPI_L1_TCM
+# The first one that is a formula on this processor.
+formula=$("$perfex" -M list 2>/dev/null | awk '/^  PAPI_/ { name = $1 } /^ *= .* [-+] / && name { print name; exit } /^  [a-z]/ { name = "" }')
+if [ "$formula" ]; then
+	expect "PAPI's presets: -e takes formulas" 0 ",[0-9.]*,,$formula," "$perfex" --csv -e "cs,$formula,faults" true
+	expect "PAPI's presets: and the others" 0 '^[0-9]*,[0-9]*,,faults,' cat "$work/out"
+	expect "PAPI's presets: but no modifiers of them" 125 'is no event here but a formula' "$perfex" -e "$formula:u" true
+	expect "PAPI's presets: nor in groups" 125 'is no event here but a formula' "$perfex" -e "{cs,$formula}" true
+fi
 expect "metrics after events" 0 'page-faults' "$perfex" -e page-faults -M IPC true
 expect "metrics, csv" 0 '^,[0-9.]*,GHz,frequency,' "$perfex" --csv -M frequency true
 expect "metrics, json" 0 ',"metrics":\[{"metric":"ipc","value":[0-9.nul]*,"unit":"","quality":"' "$perfex" --json -M ipc true

@@ -100,6 +100,22 @@ static int list_name(void *arg, const struct perfctr_event_name *name)
 	return 0;
 }
 
+/* Shows one of PAPI's presets that a search finds, and what it is made of here. */
+static int list_preset(void *arg, const struct perfctr_metric *metric)
+{
+	struct perfctr_event_name name = { metric->name, "preset", NULL };
+	char *text;
+
+	if (strncmp(metric->name, "PAPI_", 5) != 0)
+		return 0;
+	if (asprintf(&text, "%s: %s", metric->description, metric->formula) < 0)
+		need(NULL);
+	name.description = text;
+	list_name(arg, &name);
+	free(text);
+	return 0;
+}
+
 static int finish_list(const struct list *list)
 {
 	if (list->words && !list->n)
@@ -139,6 +155,8 @@ int show_list(bool with_text, char *const words[])
 		die("%s", perfctr_error());
 	if (with_text)
 		perfctr_event_list("tracepoint", list_name, &list);
+	if (words && perfctr_metrics_list(NULL, list_preset, &list) < 0)
+		die("%s", perfctr_error());
 	if (!counters)
 		fputs("\nHardware events have names, but this machine shows no counters for them;\n"
 		      "perfctr-info(1) says why.\n",
@@ -200,6 +218,8 @@ int show_cpu(const char *cpu, const char *names, bool list, bool with_text, char
 		result = perfctr_cpu_list(list_name, &shown);
 	} else if (list) {
 		result = perfctr_cpu_event_list(id, list_name, &shown);
+		if (words && result >= 0)
+			result = perfctr_metrics_list(id, list_preset, &shown);
 	} else if (names) {
 		result = perfctr_cpu_events_print(id, names);
 	} else {

@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 #include "tools/perfex/base/die.h"
 #include "tools/perfex/count/events.h"
 #include "tools/perfex/count/lists.h"
@@ -52,6 +53,57 @@ void events_add(struct events *events, const char *list)
 void events_add_metrics(struct events *events, const char *list)
 {
 	events->metric_names = append(events->metric_names, list, strlen(list));
+}
+
+/* The length of the first item of a list: a name, or a group in braces. */
+static size_t item_length(const char *list)
+{
+	bool inside = false, braces = false;
+	size_t n;
+
+	for (n = 0; list[n] && (inside || braces || list[n] != ','); n++) {
+		inside ^= list[n] == '/';
+		braces = (braces || list[n] == '{') && list[n] != '}';
+	}
+	return n;
+}
+
+/* Whether it is one of PAPI's presets that is no event here, but a metric. */
+static bool is_formula(const char *item, size_t length)
+{
+	struct perfctr_metrics *metrics;
+	char *name;
+	bool result = false;
+
+	if (length < 5 || strncasecmp(item, "PAPI_", 5) != 0)
+		return false;
+	name = need(strndup(item, length));
+	if (perfctr_event_check(name) < 0) {
+		metrics = perfctr_metrics_open(name, NULL);
+		result = metrics != NULL;
+		perfctr_metrics_close(metrics);
+	}
+	free(name);
+	return result;
+}
+
+/* Presets that are formulas become metrics. */
+static void move_formulas(struct events *events)
+{
+	char *names = events->names;
+	const char *item;
+	size_t n;
+
+	events->names = NULL;
+	for (item = names; *item; item += n + (item[n] == ',')) {
+		item += strspn(item, " \t");
+		n = item_length(item);
+		if (is_formula(item, n))
+			events->metric_names = append(events->metric_names, item, n);
+		else
+			events->names = append(events->names, item, n);
+	}
+	free(names);
 }
 
 unsigned int events_open_metrics(struct events *events)
@@ -282,6 +334,8 @@ void events_finish(struct events *events)
 				   "instructions,branches,branch-misses");
 	if (events->numbers)
 		add_numbers(events);
+	if (events->names && strcasestr(events->names, "PAPI_"))
+		move_formulas(events);
 	if (events->metric_names)
 		n = events_open_metrics(events);
 	if (events->names) {

@@ -6,6 +6,8 @@
 #include <string.h>
 #include <unistd.h>
 #include "lib/base/word.h"
+#include "lib/names/presets.h"
+#include "lib/names/table.h"
 #include "libperfctr.h"
 #include <stdlib.h>
 #include "arch/cpu.h"
@@ -104,6 +106,46 @@ START_TEST(whole_controls)
 	ck_fails(print("skylake", ""), EINVAL, "the list of events is empty");
 	ck_assert_str_eq(printed, "");
 	ck_fails(print("skylake", "INST_RETIRED.ANY_P,"), EINVAL, "empty place");
+}
+END_TEST
+
+/* PAPI's presets are the events that they are here, with what follows them. */
+START_TEST(presets)
+{
+	static const char others[] = "PAPI_DP_OPS is no event here but a formula: it is a metric, "
+				     "for perfctr_metrics_open() and perfex -M, which is "
+				     "FP_ARITH_INST_RETIRED:SCALAR_DOUBLE + ";
+
+	ck_assert_int_eq(print("skylake", "PAPI_TOT_INS:u,papi_l1_dcm"), 0);
+	has("evntsel[0]              0x004100C0\n");
+	has("evntsel[1]              0x00430151\n");
+	ck_assert_int_eq(print("haswell", "PAPI_L1_DCM"), 0);
+	has("evntsel[0]              0x00430151\n");
+	/* Of several masks, with a threshold, with a register beside it, and of Pentium 4. */
+	ck_assert_int_eq(print("zen4", "PAPI_L2_DCH:k"), 0);
+	has("evntsel[0]              0x0042F064\n");
+	ck_assert_int_eq(print("skylake", "PAPI_FUL_CCY"), 0);
+	has("evntsel[0]              0x044301C2\n");
+	ck_assert_int_eq(print("skylake", "PAPI_CA_SNP"), 0);
+	has("offcore_rsp[0]          0x80018007\n");
+	ck_assert_int_eq(print("p4", "PAPI_TOT_INS"), 0);
+	has("p4.escr[0]              0x0400020C\n");
+	/* Every processor has these two, also one that PAPI does not know. */
+	ck_assert_int_eq(print("lioncove", "PAPI_TOT_INS,PAPI_TOT_CYC"), 0);
+	ck_fails(print("skylake", "PAPI_DP_OPS"), EINVAL, others);
+	ck_fails(print("skylake", "PAPI_TOT_INS:zz"), EINVAL,
+		 "\"zz\" in \"INST_RETIRED:ANY_P:zz\" is neither a modifier");
+	ck_fails(print("skylake", "PAPI_TOT_INS:uu"), EINVAL, "given twice");
+	ck_fails(print("skylake", "PAPI_"), EINVAL, "\"PAPI_\" is not an event");
+	ck_fails(print("skylake", "PAPI_TOT_IN"), EINVAL, "\"PAPI_TOT_IN\" is not an event");
+	ck_fails(print("skylake", "PAPI_TOT_INSS"), EINVAL, "\"PAPI_TOT_INSS\" is not an event");
+	ck_fails(print("skylake", "PAPI_BRU_IDL"), EINVAL, "\"PAPI_BRU_IDL\" is not an event");
+	/* They fit together, or not, as others. */
+	ck_assert_int_eq(perfctr_table_fits("skylake", "PAPI_TOT_INS,PAPI_TOT_CYC"), 1);
+	ck_assert_int_eq(perfctr_table_fits("skylake", "PAPI_TOT_INS,PAPI_BRU_IDL"), 2);
+	ck_assert_int_eq(perfctr_preset_event("PAPI_TOT_INS:u", 14, "skylake", printed, 20), 0);
+	ck_assert_int_eq(perfctr_preset_event("PAPI_TOT_INS:u", 14, "skylake", printed, 21), 1);
+	ck_assert_str_eq(printed, "INST_RETIRED:ANY_P:u");
 }
 END_TEST
 
@@ -659,7 +701,7 @@ END_TEST
 #endif
 
 /* The first before any other makes a description, which is kept. */
-UNIT_MAIN("table", 60, event_set_without_memory, test_print, whole_controls, test_errors,
+UNIT_MAIN("table", 60, event_set_without_memory, test_print, whole_controls, presets, test_errors,
 	  long_words, lists_of_masks, lists_of_names, many_events, list_of_processors, descriptions,
 	  test_every_processor, test_native, test_event_set, types_without_events,
 	  historical_events, groups_of_masks)

@@ -56,6 +56,25 @@ START_TEST(test_lists)
 }
 END_TEST
 
+/* PAPI's presets that are formulas become metrics. */
+START_TEST(test_parts)
+{
+#if defined(__i386__) || defined(__x86_64__)
+	struct perfctr_text events = { NULL, 0, 0, false }, metrics = { NULL, 0, 0, false };
+
+	ck_assert_int_eq(perfctr_region_metrics_part("PAPI_TOT_INS, papi_dp_ops,cycles,PAPI_NO,"
+						     "PAPI_DP_OPS:u,papi_sp_ops",
+						     &events, &metrics),
+			 0);
+	ck_assert_str_eq(events.bytes, "PAPI_TOT_INS,cycles,PAPI_NO,PAPI_DP_OPS:u");
+	ck_assert_str_eq(metrics.bytes, "papi_dp_ops,papi_sp_ops");
+	ck_fails(perfctr_region_metrics_part("cycles,,", &events, &metrics), EINVAL, "empty");
+	free(events.bytes);
+	free(metrics.bytes);
+#endif
+}
+END_TEST
+
 /* Slots lead their shares, whatever else is counted. */
 START_TEST(test_slots)
 {
@@ -177,4 +196,4 @@ START_TEST(test_reports)
 }
 END_TEST
 
-UNIT_MAIN("region_metrics", 60, test_lists, test_slots, test_values, test_reports)
+UNIT_MAIN("region_metrics", 60, test_lists, test_parts, test_slots, test_values, test_reports)
