@@ -217,6 +217,10 @@ stages_of_all() {
 # The first commands that a newcomer runs, on the systems that they are promised for.
 stages_of_long() {
 	stages_of_all long
+	stage release tests/release.sh "$work/release"
+	stage systemd tests/deb/systemd.sh "$work/deb/deb" "$work/systemd"
+	stage "RPM packages" tests/rpm.sh "$work"/dist/*.tar.xz "$work/rpm"
+	stage "Meson's wrap" tests/consumers/wrap.sh "$work"/dist/*.tar.xz "$work/wrap"
 	stage "judges of collectors" tests/collect/judges.sh "$work/gcc" "$work/collect"
 	stage "judges of the bindings" tests/bindings/judges.sh "$work/gcc"
 	stage "judges of libpfm4" tests/libpfm4/judges.sh "$work/gcc" "$work/libpfm4"

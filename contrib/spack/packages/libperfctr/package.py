@@ -1,0 +1,29 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+# A recipe for Spack, untried: "spack repo add contrib/spack", then "spack dev-build libperfctr@main" in a checkout.
+from spack.package import *
+
+
+class Libperfctr(AutotoolsPackage):
+    """A program's own hardware performance counters, 64-bit, per thread, read in user space."""
+
+    license("LGPL-2.1-or-later")
+
+    version("main", branch="main")
+
+    variant("libelf", default=True, description="Names of functions in perfex --sample, and calls by DWARF")
+    variant("libpfm4", default=False, description="libpfm.so.4 over libperfctr, for perfex --as-libpfm4")
+
+    depends_on("c", type="build")
+    depends_on("autoconf", type="build")
+    depends_on("automake", type="build")
+    depends_on("libtool", type="build")
+    depends_on("pkgconfig", type="build")
+    depends_on("elfutils", when="+libelf")
+
+    def configure_args(self):
+        return [
+            "--without-check",
+            "--enable-libpfm4" if self.spec.satisfies("+libpfm4") else "--disable-libpfm4",
+            *self.with_or_without("libelf"),
+            "--with-libdw" if self.spec.satisfies("+libelf") else "--without-libdw",
+        ]
