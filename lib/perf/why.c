@@ -239,6 +239,11 @@ static int user_mode_error(const struct perf_event_attr *attr)
 	return fd >= 0 ? 0 : errno;
 }
 
+static bool has_filter(void)
+{
+	return status_field("\nSeccomp:", 10) == 2;
+}
+
 static int why_no_permission(int error, const struct perf_event_attr *attr, const char *name,
 			     pid_t tid)
 {
@@ -260,15 +265,17 @@ static int why_no_permission(int error, const struct perf_event_attr *attr, cons
 
 		if (is_absence(no_user))
 			return why_not_supported(attr, name);
-		return perfctr_fail_event(
-			error, name,
-			"%s is %ld, which forbids counting %s; "
-			"%slower it to %d (sysctl kernel.perf_event_paranoid=%d) or grant "
-			"CAP_PERFMON%s",
-			file, level, what, no_user ? "" : "count user mode only (:u), or ", allowed,
-			allowed, of_namespace());
+		/* User mode fails with EPERM at these levels only where a filter says so. */
+		if (no_user != EPERM || !has_filter())
+			return perfctr_fail_event(
+				error, name,
+				"%s is %ld, which forbids counting %s; "
+				"%slower it to %d (sysctl kernel.perf_event_paranoid=%d) or grant "
+				"CAP_PERFMON%s",
+				file, level, what, no_user ? "" : "count user mode only (:u), or ",
+				allowed, allowed, of_namespace());
 	}
-	if (status_field("\nSeccomp:", 10) == 2)
+	if (has_filter())
 		return perfctr_fail_event(
 			error, name,
 			"a seccomp filter forbids "

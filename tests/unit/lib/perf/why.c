@@ -437,6 +437,18 @@ START_TEST(filters)
 	use_root("container");
 	why(EPERM, &user, 0, 0, "a seccomp filter forbids perf_event_open(2)");
 	why(ENOSYS, &user, 0, 0, "CONFIG_PERF_EVENTS");
+	/* The level forbids kernel mode, too, but lowering it would not help. */
+	use_root("filtered");
+	pmu_begin();
+	pmu_fail(PMU_OPEN, 1, EPERM);
+	why(EPERM, &hardware, 0, 0, "a seccomp filter forbids perf_event_open(2)");
+	why(EACCES, &hardware, 0, 0, "count user mode only (:u), or lower");
+	pmu_fail(PMU_OPEN, 1, EACCES);
+	why(EACCES, &hardware, 0, 0, "forbids counting kernel mode; lower");
+	use_root("paranoid2");
+	pmu_fail(PMU_OPEN, 1, EPERM);
+	why(EPERM, &hardware, 0, 0, "forbids counting kernel mode; lower");
+	pmu_end();
 }
 END_TEST
 
