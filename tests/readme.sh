@@ -69,6 +69,21 @@ tr -s ' \n' '  ' <"$srcdir/docs/COSTS.md" | grep -q -F "within $(awk -F '|' '
 	END { print within " of " all }' "$srcdir/docs/COSTS.md") bounds"
 check "sum of the bounds of events that take turns" $?
 
+# What perfex says of them follows from it: an error goes down with the root of the time, and is within 5 % after
+# SECONDS for each turn beyond the first. Ten events on four counters have 2.5 turns. Below half a second there is no bound.
+seconds=$(sed -n 's/^#define SECONDS \([0-9]*\)$/\1/p' "$srcdir/tools/perfex/count/turns.c")
+awk -F '|' -v seconds="$seconds" '
+	/ ms \|/ && $5 !~ /none/ {
+		split($2, name, ", ")
+		split($4, off, "; ")
+		rows++
+		bad += off[2] + 0 > 5 * sqrt(seconds * (10 / 4 - 1) / (name[2] / 1000))
+	}
+	END { exit !rows || bad }' "$srcdir/docs/COSTS.md" &&
+	tr -s ' \n' '  ' <"$srcdir/docs/COSTS.md" | grep -q -F "for $seconds s for each turn beyond the first: for \
+$(awk -v seconds="$seconds" 'BEGIN { print seconds * 1.5 }') s here"
+check "how long events that take turns should run" $?
+
 for file in README.md CONTRIBUTING.md SECURITY.md driver/README.md; do
 	directory=$(dirname "$file")
 	sed -n 's/.*](\([^):#]*\)).*/\1/p' "$srcdir/$file" | while read -r target; do

@@ -17,7 +17,10 @@ tools_libperfex_a_SOURCES = \
 	tools/perfex/count/breakdown.c tools/perfex/count/breakdown.h \
 	tools/perfex/count/slices.c tools/perfex/count/slices.h \
 	tools/perfex/count/driver.c tools/perfex/count/driver.h \
+	tools/perfex/count/topdown.c tools/perfex/count/topdown.h \
+	tools/perfex/count/turns.c tools/perfex/count/turns.h \
 	tools/perfex/count/child.c tools/perfex/count/child.h \
+	tools/perfex/count/beside.c tools/perfex/count/beside.h \
 	tools/perfex/count/watch.c tools/perfex/count/watch.h \
 	tools/perfex/count/trace.c tools/perfex/count/trace.h \
 	tools/perfex/count/emulated.c tools/perfex/count/emulated.h \
@@ -72,6 +75,7 @@ perfex_SOURCES = \
 	tools/perfex/suggest.c tools/perfex/suggest.h \
 	tools/perfex/options.c tools/perfex/options.h \
 	tools/perfex/show.c tools/perfex/show.h \
+	tools/perfex/drill.c tools/perfex/drill.h \
 	tools/perfex/perfex.c
 perfex_CPPFLAGS = $(AM_CPPFLAGS) -DPKGLIBDIR='"$(pkglibdir)"'
 perfex_LDADD = tools/libperfex.a lib/libperfctr.la $(LIBELF_LIBS) -lm -ldl

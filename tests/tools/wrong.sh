@@ -65,8 +65,18 @@ wrong 'always says why' --verbose
 wrong 'sync; exec' -S
 wrong 'sync; exec' --sync
 wrong 'name the events: perfex -l' -T
-wrong 'topdown-retiring' --topdown
-wrong 'topdown-retiring' --td-level 1
+wrong '--td-level takes a number from 1 to 16' --td-level 0
+wrong '--td-level takes a number from 1 to 16' --td-level all
+wrong '--topdown counts a command or a target; it does not go with --sample' --topdown --sample
+wrong 'does not go with --regions; -M tma is for them' --td-level 2 --regions
+wrong 'does not go with --merge' --topdown --merge
+refuse '--drilldown counts .*does not go with -M list' --drilldown -M list
+wrong '--drilldown runs a command once for each level' --drilldown -r 2
+wrong '--td-level N counts N levels in one run' --drilldown -I 100
+refuse 'does not go with -p, -t, -a' --drilldown -a
+wrong 'leave out -e and -M' --drilldown -e cs
+wrong 'leave out -e and -M' --drilldown -M ipc
+wrong 'leave out -e and -M' --drilldown -M topdown,ipc
 wrong 'modifier :k' --all-kernel
 wrong 'modifier :u' --all-user
 wrong 'has --interval' --interval-print 100

@@ -49,6 +49,7 @@ files() {
 	cp "$work/busybox-$arch"/bin/busybox "$work/files-$arch/bin/" 2>/dev/null ||
 		cp "$work/busybox-$arch/usr/bin/busybox" "$work/files-$arch/bin/"
 	cp "$here/guest/silicon.sh" "$work/files-$arch/bin/silicon"
+	cp "$here/guest/drilldown.sh" "$work/files-$arch/bin/drilldown"
 	cp "$build/tests/vm/guest/kernels" "$work/files-$arch/bin/works"
 	cp "$here/guest/kernels.sh" "$work/files-$arch/bin/kernels"
 	cp "$here/guest/sources.sh" "$work/files-$arch/bin/sources"

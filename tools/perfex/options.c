@@ -8,6 +8,7 @@
 #include "tools/perfex/base/die.h"
 #include "tools/perfex/base/outfile.h"
 #include "tools/perfex/count/emulated.h"
+#include "tools/perfex/count/topdown.h"
 #include "tools/perfex/options.h"
 #include "tools/perfex/sample/unwind.h"
 #include "tools/perfex/suggest.h"
@@ -27,6 +28,11 @@ const char options_help[] =
 	"  -e, --event LIST       count these events; may be repeated; @FILE has lists\n"
 	"  -M, --metrics NAME,... count the events of these metrics, and show them;\n"
 	"                         \"list\" lists all\n"
+	"      --topdown          show the processor's tree of top-down analysis: where\n"
+	"                         its cycles went, and which event to sample\n"
+	"      --td-level N       so, too, down to level N (1)\n"
+	"      --drilldown        run the command again for the parts of what is beyond\n"
+	"                         its threshold, level by level\n"
 	"  -p, --pid PID,...      count running processes, while the command runs if\n"
 	"                         there is one\n"
 	"  -t, --tid TID,...      so, too, threads\n"
@@ -134,6 +140,9 @@ enum {
 	OPTION_AS_LIBPFM4,
 	OPTION_HTML,
 	OPTION_FROM,
+	OPTION_TOPDOWN,
+	OPTION_TD_LEVEL,
+	OPTION_DRILLDOWN,
 	OPTION_CONTROL, /* and above: the index of the word in the control */
 };
 
@@ -142,6 +151,9 @@ enum {
 static const struct option known[] = {
 	{ "event", required_argument, NULL, 'e' },
 	{ "metrics", required_argument, NULL, 'M' },
+	{ "topdown", no_argument, NULL, OPTION_TOPDOWN },
+	{ "td-level", required_argument, NULL, OPTION_TD_LEVEL },
+	{ "drilldown", no_argument, NULL, OPTION_DRILLDOWN },
 	{ "pid", required_argument, NULL, 'p' },
 	{ "tid", required_argument, NULL, 't' },
 	{ "all-cpus", no_argument, NULL, 'a' },
@@ -331,6 +343,12 @@ static void take_count_option(struct options *options, int option, const char *t
 	case OPTION_POST: options->post = text; break;
 	case OPTION_COMPARE: options->baseline = text; break;
 	case OPTION_DIFF: options->diff = true; break;
+	case OPTION_TOPDOWN: options->topdown = true; break;
+	case OPTION_TD_LEVEL:
+		options->topdown = true;
+		options->td_level = parse_count("--td-level", text, 1, 16);
+		break;
+	case OPTION_DRILLDOWN: options->topdown = options->drilldown = true; break;
 	case OPTION_THRESHOLD: options->threshold = parse_percent(text); break;
 	case OPTION_EMULATE: options->emulate = true; break;
 	case OPTION_STRICT: options->strict = true; break;
@@ -425,6 +443,13 @@ static void check_metrics(const struct options *options)
 			    : options->mode == MODE_CPU	  ? "--cpu"
 							  : NULL;
 
+	if (options->topdown &&
+	    (options->mode == MODE_METRICS || options->mode == MODE_REGIONS || other))
+		die("%s counts a command or a target; it does not go with %s",
+		    options->drilldown ? "--drilldown" : "--topdown",
+		    options->mode == MODE_METRICS   ? "-M list"
+		    : options->mode == MODE_REGIONS ? "--regions; -M tma is for them"
+						    : other);
 	if (!options->events.metric_names)
 		return;
 	if (options->mode == MODE_METRICS &&
@@ -618,6 +643,24 @@ static void check_emulation(const struct options *options)
 		    "--timeout or --strict");
 }
 
+/* Checks --drilldown: only a command can be run again. */
+static void check_drilldown(const struct options *options)
+{
+	const char *metrics = options->events.metric_names;
+
+	if (!options->drilldown)
+		return;
+	if (options->targets.n || options->interval || options->repeat ||
+	    options->by != BY_NOTHING || options->no_inherit || options->strict || options->diff ||
+	    options->baseline || options->append || options->emulate)
+		die("--drilldown runs a command once for each level; it does not go with -p, -t, -a, "
+		    "-C, -G, -I, -r, --per-..., --no-inherit, --strict, --compare, --diff, --append or "
+		    "--emulate; --td-level N counts N levels in one run");
+	if (options->events.names || options->events.numbers ||
+	    (metrics && strcmp(metrics, "topdown") != 0 && strcmp(metrics, "tma") != 0))
+		die("--drilldown counts a tree alone: leave out -e and -M");
+}
+
 static void check_count(struct options *options)
 {
 	const struct targets *targets = &options->targets;
@@ -639,6 +682,7 @@ static void check_count(struct options *options)
 	check_comparison(options);
 	check_openmetrics(options);
 	check_emulation(options);
+	check_drilldown(options);
 	if (options->append && (!options->file || !strcmp(options->file, "-")))
 		die("--append says how to write -o's file, and there is none");
 }
@@ -679,6 +723,22 @@ static void read_baseline(struct options *options)
 		take_events(&options->events, &options->before);
 }
 
+/* Adds the metrics of --topdown; --drilldown finds its own. */
+static void add_tree(struct options *options)
+{
+	struct topdown *topdown;
+	char *names;
+
+	if (!options->topdown || options->drilldown)
+		return;
+	topdown = topdown_new("--topdown");
+	names = topdown_names(topdown, options->td_level ? options->td_level : 1);
+	options->events.quiet = !options->events.metric_names;
+	events_add_metrics(&options->events, names);
+	free(names);
+	topdown_free(topdown);
+}
+
 static void make_events(struct options *options)
 {
 	if (options->period || options->frequency)
@@ -689,6 +749,9 @@ static void make_events(struct options *options)
 	if (options->by == BY_NOTHING && options->targets.n > 1 && options->targets.target->cgroup)
 		options->by = BY_CGROUP;
 	read_baseline(options);
+	add_tree(options);
+	if (options->drilldown)
+		return;
 	events_free_clocks(&options->events);
 	if (options->emulate)
 		emulated_finish(&options->events);

@@ -43,6 +43,8 @@ struct options {
 	const char *pre, *post;		/* shell commands; NULL: not given */
 	const char *keep;		/* --regions=; NULL: sums alone */
 	double threshold;		/* --threshold, as a part */
+	bool topdown, drilldown;	/* --td-level is --topdown, too */
+	unsigned int td_level;		/* 0: not given */
 	unsigned int interval, repeat;	/* 0: not given */
 	unsigned int delay, timeout;	/* 0: not given */
 	unsigned int period, frequency; /* 0: not given */

@@ -12,9 +12,12 @@
 #include <unistd.h>
 #include "tools/perfex/base/die.h"
 #include "tools/perfex/base/terminal.h"
+#include "tools/perfex/count/beside.h"
 #include "tools/perfex/count/child.h"
 #include "tools/perfex/count/driver.h"
+#include "tools/perfex/count/turns.h"
 #include "tools/perfex/count/watch.h"
+#include "tools/perfex/drill.h"
 #include "tools/perfex/html/page.h"
 #include "tools/perfex/options.h"
 #include "tools/perfex/regions/merge.h"
@@ -47,6 +50,7 @@ static const char *obstacle(const struct options *options)
 	       : options->interval	    ? "-I"
 	       : options->delay		    ? "--delay"
 	       : options->timeout	    ? "--timeout"
+	       : options->drilldown	    ? "--drilldown"
 					    : NULL;
 }
 
@@ -173,28 +177,6 @@ static bool count_run(struct results *results)
 	else
 		results_add_run(results, &end);
 	return !end.interrupted;
-}
-
-/*
- * Runs a command that belongs to a run and is not counted, such as "make clean". False: it failed,
- * which was reported.
- */
-static bool run_beside(const char *option, const char *command)
-{
-	int status = 0;
-
-	fflush(stdout);
-	limits_give_back();
-	if (command)
-		status = system(command);
-	limits_raise();
-	if (status < 0)
-		say("%s: no process can be made: %s", option, strerror(errno));
-	else if (WIFSIGNALED(status))
-		say("%s: \"%s\" was ended by signal %d", option, command, WTERMSIG(status));
-	else if (WEXITSTATUS(status))
-		say("%s: \"%s\" failed with exit status %d", option, command, WEXITSTATUS(status));
-	return status == 0;
 }
 
 /* ---- how far a series of runs is ---- */
@@ -412,6 +394,8 @@ static int count(struct options *options)
 
 	if (options->emulate)
 		valgrind_begin(&valgrind);
+	else if (!through_driver && options->events.metrics)
+		turns_tell(&options->events);
 	provenance_get(&provenance);
 	counting = (struct counting){
 		.output = { .name = options->file,
@@ -442,6 +426,29 @@ static int count(struct options *options)
 		driver_close(&driver);
 	options_free(options);
 	return status;
+}
+
+/* ---- --drilldown ---- */
+
+static int count_levels(struct options *options)
+{
+	struct output output = { .name = options->file, .format = options->format };
+	struct page page = { .output = { .name = options->page, .format = FORMAT_JSON } };
+	struct provenance provenance;
+	struct driver none;
+	struct drill *drill;
+	struct run_end end;
+
+	choose_driver(options, &none); /* dies if it is forced */
+	provenance_get(&provenance);
+	drill = drill_count(options, &provenance, &output, &page);
+	output_results(&output, drill_results(drill));
+	page_results(&page, drill_results(drill));
+	close_both(&output, &page);
+	end = drill_results(drill)->end;
+	drill_free(drill);
+	options_free(options);
+	return same_end(&end);
 }
 
 /* ---- --sample ---- */
@@ -649,7 +656,7 @@ int main(int argc, char **argv)
 	limits_raise();
 	options_read(&options, argc, argv);
 	switch (options.mode) {
-	case MODE_COUNT: return count(&options);
+	case MODE_COUNT: return options.drilldown ? count_levels(&options) : count(&options);
 	case MODE_SAMPLE: return take_samples(&options);
 	case MODE_REGIONS: return measure_regions(&options);
 	case MODE_MERGE: return merge(&options);

@@ -70,8 +70,6 @@ static const struct {
 	{ "summary", "perfex -I always ends with a summary in a table and in --json" },
 	{ "sync", "write it into the command: sh -c 'sync; exec ...'" },
 	{ "table", "--json has the values of each run" },
-	{ "td-level", "name the events: -e '{slots,topdown-retiring,...}'" },
-	{ "topdown", "name the events: -e '{slots,topdown-retiring,...}'" },
 	{ "transaction", "name the events: perfex -l lists them" },
 	{ "uid", "perfex counts processes (-p), threads (-t) and cgroups (-G)" },
 	{ "user", "give each event the modifier :u" },

@@ -347,6 +347,8 @@ void events_finish(struct events *events)
 	}
 	make_events(events);
 	events->metrics_first = events->first[EVENTS_NUMBERS] - n;
+	while (n--)
+		events->event[events->metrics_first + n].quiet = events->quiet;
 }
 
 void events_to_user(struct events *events, unsigned int i, const char *name)

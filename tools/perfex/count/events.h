@@ -14,6 +14,7 @@ struct event {
 	char *name;   /* as printed */
 	char *reason; /* why it is not counted; NULL: it is */
 	bool user;    /* the kernel's mode is forbidden, so it counts user mode */
+	bool quiet;   /* the table shows only what is made of it */
 	bool here,
 		elsewhere; /* a target has it; the reason is that a processor is of another type */
 	struct perfctr_list_event is;	/* its unit, scale and flags */
@@ -34,6 +35,7 @@ struct events {
 	bool tsc;    /* the first event is the TSC, which comes with numbers */
 	bool base16; /* numbers are hexadecimal by default */
 	bool base16_silently;
+	bool quiet; /* the events of metrics are not shown in the table */
 };
 
 /* Adds the argument of one -e option: numbers, and after them names. */

@@ -251,6 +251,8 @@ static void print_all(FILE *file, const struct results *results)
 	fprintf(file, "\"runs\":%u,\"failed_runs\":%u", results->repeats, results->failed);
 	if (results->repeats > 1)
 		fprintf(file, ",\"left_out_runs\":%u", results->left_out);
+	if (results->drilled)
+		fprintf(file, ",\"drilldown_runs\":%u", results->drilled);
 	print_events(file, results, NULL);
 	print_parts(file, results);
 	if (results->provenance)

@@ -3,12 +3,14 @@
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include "tools/perfex/base/die.h"
 #include "tools/perfex/report/metrics.h"
 
 unsigned int metrics_count(const struct results *results)
 {
-	return perfctr_metrics_size(results->run->events->metrics);
+	return results->metric ? results->metrics
+			       : perfctr_metrics_size(results->run->events->metrics);
 }
 
 /* Returns a cell's value as a reading that needs no further estimate. */
@@ -138,6 +140,14 @@ static struct metric *compute(const struct results *results, const struct part *
 
 struct metric *metrics_get(const struct results *results, const struct part *part, unsigned int *n)
 {
-	*n = perfctr_metrics_size(results->run->events->metrics);
-	return *n ? compute(results, part, *n) : NULL;
+	struct metric *all;
+
+	*n = metrics_count(results);
+	if (!*n)
+		return NULL;
+	if (!results->metric)
+		return compute(results, part, *n);
+	all = need(calloc(*n, sizeof(*all)));
+	memcpy(all, results->metric, *n * sizeof(*all));
+	return all;
 }

@@ -34,6 +34,8 @@ struct result {
 	struct tally taken, left_out;	/* of the runs that are shown; of those that failed */
 };
 
+struct metric;
+
 struct results {
 	const struct run *run;		     /* the run that was counted */
 	const struct provenance *provenance; /* NULL: not to be told */
@@ -48,6 +50,9 @@ struct results {
 	struct result *result;		     /* per event */
 	struct slices slices;		     /* of one run, if there are metrics */
 	const struct comparison *comparison; /* with another side; NULL: none */
+	const struct metric *metric; /* of several runs together; NULL: this run's are computed */
+	unsigned int metrics;	     /* number of these */
+	unsigned int drilled;	     /* runs, each for a level of a tree; 0: one for all */
 };
 
 /* The numbers to show for an event: for all, a mean if there are several runs, or for a part. */

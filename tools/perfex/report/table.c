@@ -179,7 +179,7 @@ static struct widths widths_of(const struct row *rows, unsigned int n)
 	unsigned int i;
 
 	for (i = 0; i < n; i++) {
-		widen(&widths.name, rows[i].name);
+		widen(&widths.name, rows[i].name ? rows[i].name : "");
 		widen(&widths.ratio, rows[i].ratio);
 		widen(&widths.spread, rows[i].spread);
 		widen(&widths.least, rows[i].least);
@@ -321,7 +321,8 @@ static void print_rows(FILE *file, const struct results *results, struct footnot
 	struct widths widths;
 
 	for (i = 0; i < n; i++)
-		make_row(&rows[i], results, i, notes);
+		if (!results->run->events->event[i].quiet)
+			make_row(&rows[i], results, i, notes);
 	if (head) {
 		make_elapsed(&rows[n], results);
 		make_head(&rows[head]);
@@ -333,6 +334,8 @@ static void print_rows(FILE *file, const struct results *results, struct footnot
 	for (i = 0; i < n + !!head; i++) {
 		struct cell cell = { .counted = true };
 
+		if (i < n && results->run->events->event[i].quiet)
+			continue;
 		if (i < n)
 			cell = results_cell(results, NULL, i);
 		if (cell.counted)
@@ -398,6 +401,16 @@ static void print_bottleneck(FILE *file, const struct metric *metric)
 	fit_end(&fit);
 }
 
+static bool shows_events(const struct results *results)
+{
+	unsigned int i;
+
+	for (i = 0; i < results->run->events->n; i++)
+		if (!results->run->events->event[i].quiet)
+			return true;
+	return false;
+}
+
 /* Metrics, below the counts that they are made of; those of a tree below what they explain. */
 static void print_metrics(FILE *file, const struct results *results, struct footnotes *notes)
 {
@@ -406,7 +419,7 @@ static void print_metrics(FILE *file, const struct results *results, struct foot
 	struct place *place = tree_order(metrics, n);
 	bool *worst = tree_bottlenecks(metrics, n);
 
-	if (n)
+	if (n && shows_events(results))
 		fputc('\n', file);
 	for (i = 0; i < n; i++)
 		print_metric(file, &metrics[place[i].metric], place[i].depth,
@@ -460,6 +473,8 @@ static void print_title(FILE *file, const struct results *results)
 	print_subject(text, results);
 	if (results->repeats > 1)
 		print_runs(text, results);
+	if (results->drilled > 1)
+		fprintf(text, ", %u runs, one for each level", results->drilled);
 	if (results->run->valgrind)
 		fprintf(text, ", emulated by %s", results->run->valgrind->version);
 	fputc(':', text);
@@ -551,6 +566,8 @@ static void print_brief(FILE *file, const struct results *results, const struct 
 		struct cell cell = results_cell(results, part, i);
 		struct row row = { .unit = event->is.unit, .name = event->name };
 
+		if (event->quiet)
+			continue;
 		/* The total says the one; the other is of other processors, or core types. */
 		if (part && (event->reason || (results->run->breakdown->by > BY_CGROUP &&
 					       !part_has(&part->reading[i]))))

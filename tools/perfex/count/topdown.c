@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include <libperfctr.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include "tools/perfex/base/die.h"
+#include "tools/perfex/count/topdown.h"
+
+struct node {
+	const char *name, *parent;
+	unsigned int level;
+};
+
+struct topdown {
+	struct perfctr_metrics *metrics;
+	struct node *node; /* each name once */
+	unsigned int n;
+};
+
+static bool has_node(const struct topdown *topdown, const char *name)
+{
+	unsigned int i;
+
+	for (i = 0; i < topdown->n; i++)
+		if (!strcmp(topdown->node[i].name, name))
+			return true;
+	return false;
+}
+
+/* Takes the metrics that are in a tree; without parts those of one level are one, too. */
+static void find_nodes(struct topdown *topdown, bool flat)
+{
+	unsigned int i, n = perfctr_metrics_size(topdown->metrics);
+	struct perfctr_metric_node node;
+	struct perfctr_metric metric;
+
+	topdown->node = need(calloc(n, sizeof(*topdown->node)));
+	for (i = 0; i < n; i++) {
+		perfctr_metrics_metric(topdown->metrics, i, &metric);
+		perfctr_metrics_node(topdown->metrics, i, &node);
+		if ((node.level || flat) && !has_node(topdown, metric.name))
+			topdown->node[topdown->n++] = (struct node){ metric.name, node.parent,
+								     node.level ? node.level : 1 };
+	}
+}
+
+struct topdown *topdown_new(const char *option)
+{
+	struct topdown *topdown = need(calloc(1, sizeof(*topdown)));
+	bool flat = false;
+
+	topdown->metrics = perfctr_metrics_open("tma", NULL);
+	if (!topdown->metrics) {
+		topdown->metrics = perfctr_metrics_open("topdown", NULL);
+		flat = true;
+	}
+	if (!topdown->metrics)
+		die("%s: the library has no tree of top-down analysis for this processor; \"perfex "
+		    "-M list\" lists the metrics that it has",
+		    option);
+	find_nodes(topdown, flat);
+	return topdown;
+}
+
+/* Whether the name is one of a list. */
+static bool lists(const char *list, const char *name)
+{
+	size_t length = strlen(name), n;
+
+	for (; *list; list += n + (list[n] == ',')) {
+		n = strcspn(list, ",");
+		if (n == length && !memcmp(list, name, n))
+			return true;
+	}
+	return false;
+}
+
+/* Joins the names of the nodes that are of these levels, or parts of one of these names. */
+static char *join(const struct topdown *topdown, unsigned int level, const char *names)
+{
+	char *joined = NULL;
+	unsigned int i, n = 0;
+	size_t size;
+	FILE *file = need(open_memstream(&joined, &size));
+
+	for (i = 0; i < topdown->n; i++)
+		if (names ? lists(names, topdown->node[i].parent) : topdown->node[i].level <= level)
+			fprintf(file, "%s%s", n++ ? "," : "", topdown->node[i].name);
+	if (fclose(file) != 0)
+		need(NULL);
+	if (n)
+		return joined;
+	free(joined);
+	return NULL;
+}
+
+char *topdown_names(const struct topdown *topdown, unsigned int level)
+{
+	return join(topdown, level, NULL);
+}
+
+char *topdown_parts(const struct topdown *topdown, const char *names)
+{
+	return join(topdown, 0, names);
+}
+
+unsigned int topdown_levels(const struct topdown *topdown)
+{
+	unsigned int i, levels = 0;
+
+	for (i = 0; i < topdown->n; i++)
+		if (topdown->node[i].level > levels)
+			levels = topdown->node[i].level;
+	return levels;
+}
+
+void topdown_free(struct topdown *topdown)
+{
+	if (!topdown)
+		return;
+	perfctr_metrics_close(topdown->metrics);
+	free(topdown->node);
+	free(topdown);
+}

@@ -1,0 +1,299 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include "tools/perfex/base/die.h"
+#include "tools/perfex/count/beside.h"
+#include "tools/perfex/count/topdown.h"
+#include "tools/perfex/count/turns.h"
+#include "tools/perfex/drill.h"
+#include "tools/perfex/report/metrics.h"
+
+enum { MOST_RUNS = 16 };
+
+/* One run, which counts the metrics of a level. Its first event is instructions. */
+struct level {
+	struct events events;
+	struct tasks tasks;
+	struct breakdown breakdown;
+	struct run run;
+	struct results results;
+	unsigned int number, n;
+	struct metric *metric;
+};
+
+struct drill {
+	const struct options *options;
+	const struct provenance *provenance;
+	struct output *output;
+	struct page *page;
+	struct topdown *topdown;
+	struct level level[MOST_RUNS];
+	unsigned int runs;
+	/* All of them together. */
+	struct events events;
+	struct run run;
+	struct results results;
+	struct metric *metric;
+};
+
+/* ---- one run ---- */
+
+static void started(void *arg, pid_t pid)
+{
+	struct drill *drill = arg;
+
+	if (drill->runs)
+		return;
+	output_open(drill->output, pid, drill->options->command);
+	page_open(drill->page, pid, drill->options->command);
+}
+
+static void looked(void *arg)
+{
+	struct drill *drill = arg;
+	struct level *level = &drill->level[drill->runs];
+
+	slices_tick(&level->results.slices, &level->events);
+}
+
+/* Runs the command, and counts these metrics, which the function frees the names of. */
+static struct run_end run_level(struct drill *drill, struct level *level, char *names)
+{
+	const struct options *options = drill->options;
+	struct run_end end;
+
+	level->events.base16 = true;
+	level->events.quiet = true;
+	events_add(&level->events, "instructions");
+	events_add_metrics(&level->events, names);
+	free(names);
+	events_finish(&level->events);
+	level->events.event[0].quiet = true;
+	level->run = (struct run){
+		.events = &level->events,
+		.tasks = &level->tasks,
+		.breakdown = &level->breakdown,
+		.command = options->command,
+		.targets = &options->targets,
+		.look = 0.05,
+		.delay = options->delay,
+		.timeout = options->timeout,
+		.started = started,
+		.looked = looked,
+		.arg = drill,
+	};
+	level->results = (struct results){ .run = &level->run, .provenance = drill->provenance };
+	results_begin(&level->results);
+	turns_tell(&level->events);
+	end = run(&level->run);
+	results_add_run(&level->results, &end);
+	results_end(&level->results);
+	level->metric = metrics_get(&level->results, NULL, &level->n);
+	return end;
+}
+
+static void free_level(struct level *level)
+{
+	results_free(&level->results);
+	tasks_close(&level->tasks);
+	breakdown_clear(&level->breakdown);
+	events_free(&level->events);
+	free(level->metric);
+}
+
+/* ---- whether the runs are of one kind ---- */
+
+/* Reports how the command ended, if that is a reason not to run it again. */
+static bool ended_well(const struct run_end *end, unsigned int run)
+{
+	const char *how = WIFSIGNALED(end->status) ? "signal" : "exit status";
+	int number = WIFSIGNALED(end->status) ? WTERMSIG(end->status) : WEXITSTATUS(end->status);
+
+	if (end->interrupted)
+		say("run %u was interrupted: the command is not run again", run);
+	else if (run_failed(end))
+		say("run %u ended with %s %d: the command is not run again", run, how, number);
+	return !end->interrupted && !run_failed(end);
+}
+
+/* Reports if the command executes more, or less, than in the first run, by a quarter. */
+static bool is_same_work(const struct level *first, const struct level *level, unsigned int run)
+{
+	struct cell one = results_cell(&first->results, NULL, 0);
+	struct cell other = results_cell(&level->results, NULL, 0);
+
+	if (!one.counted || !other.counted ||
+	    (other.estimate <= one.estimate + one.estimate / 4 &&
+	     one.estimate <= other.estimate + other.estimate / 4))
+		return true;
+	say("run %u executed %llu instructions, and the first one %llu: the command does not do the "
+	    "same each time, and is not run again; without --drilldown, --td-level %u counts all "
+	    "in one run, by turns",
+	    run, (unsigned long long)other.estimate, (unsigned long long)one.estimate,
+	    level->number);
+	return false;
+}
+
+/* Counts the metrics in one more run. False: it is the last one. */
+static bool count_level(struct drill *drill, char *names, unsigned int number)
+{
+	struct level *level = &drill->level[drill->runs];
+	unsigned int run = drill->runs + 1;
+	struct run_end end;
+	bool good;
+
+	level->number = number;
+	if (!run_beside("--pre", drill->options->pre)) {
+		if (run == 1)
+			exit(EXIT_PERFEX);
+		free(names);
+		return false;
+	}
+	end = run_level(drill, level, names);
+	good = ended_well(&end, run) && is_same_work(&drill->level[0], level, run);
+	/* What is not as the first run was does not belong to it. */
+	if (!good && run > 1)
+		free_level(level);
+	else
+		drill->runs++;
+	return run_beside("--post", drill->options->post) && good;
+}
+
+/* ---- from level to level ---- */
+
+/* A metric without a threshold may be what matters, too. */
+static bool is_worth_a_look(const struct metric *metric)
+{
+	return !metric->value.reason && (metric->value.beyond || !*metric->is.threshold);
+}
+
+/* Returns the names of the level's metrics that are worth a look, to be freed, or NULL. */
+static char *find_beyond(const struct level *level, const char *between)
+{
+	char *names = NULL;
+	unsigned int i, n = 0;
+	size_t size;
+	FILE *file = need(open_memstream(&names, &size));
+
+	for (i = 0; i < level->n; i++) {
+		const struct metric *metric = &level->metric[i];
+
+		if (is_worth_a_look(metric) && (!metric->level || metric->level == level->number))
+			fprintf(file, "%s%s", n++ ? between : "", metric->is.name);
+	}
+	if (fclose(file) != 0)
+		need(NULL);
+	if (n)
+		return names;
+	free(names);
+	return NULL;
+}
+
+/* Returns the names of what is to be counted next, to be freed, and says so; NULL: nothing. */
+static char *find_next(const struct drill *drill, unsigned int runs)
+{
+	const struct level *level = &drill->level[drill->runs - 1];
+	char *names = find_beyond(level, ","), *shown = find_beyond(level, ", "), *parts = NULL;
+
+	if (names && drill->runs < MOST_RUNS)
+		parts = topdown_parts(drill->topdown, names);
+	if (parts)
+		say("run %u, of at most %u, counts the parts of %s", drill->runs + 1, runs, shown);
+	free(names);
+	free(shown);
+	return parts;
+}
+
+static void count_all(struct drill *drill)
+{
+	unsigned int number = drill->options->td_level ? drill->options->td_level : 1;
+	unsigned int levels = topdown_levels(drill->topdown);
+	unsigned int runs = levels > number ? levels - number + 1 : 1;
+	char *names = topdown_names(drill->topdown, number);
+
+	while (names && count_level(drill, names, number)) {
+		names = find_next(drill, runs);
+		number++;
+	}
+}
+
+/* ---- all runs together ---- */
+
+/* Puts the events, their results and the metrics of all levels into one place. */
+static void join(struct drill *drill)
+{
+	unsigned int i, events = 0, metrics = 0;
+
+	for (i = 0; i < drill->runs; i++) {
+		events += drill->level[i].events.n;
+		metrics += drill->level[i].n;
+	}
+	drill->events.event = need(calloc(events, sizeof(*drill->events.event)));
+	drill->results.result = need(calloc(events, sizeof(*drill->results.result)));
+	drill->metric = need(calloc(metrics + 1, sizeof(*drill->metric)));
+	for (i = 0; i < drill->runs; i++) {
+		const struct level *level = &drill->level[i];
+
+		memcpy(drill->events.event + drill->events.n, level->events.event,
+		       level->events.n * sizeof(*level->events.event));
+		memcpy(drill->results.result + drill->events.n, level->results.result,
+		       level->events.n * sizeof(*level->results.result));
+		memcpy(drill->metric + drill->results.metrics, level->metric,
+		       level->n * sizeof(*level->metric));
+		drill->events.n += level->events.n;
+		drill->results.metrics += level->n;
+	}
+}
+
+/* The times, and how it ended, are the first run's. */
+static void join_results(struct drill *drill)
+{
+	const struct results *first = &drill->level[0].results;
+
+	drill->run = *first->run;
+	drill->run.events = &drill->events;
+	drill->results = (struct results){ .run = &drill->run,
+					   .provenance = first->provenance,
+					   .repeats = first->repeats,
+					   .failed = first->failed,
+					   .end = first->end,
+					   .ends = first->ends,
+					   .drilled = drill->runs };
+	join(drill);
+	drill->results.metric = drill->metric;
+}
+
+struct drill *drill_count(const struct options *options, const struct provenance *provenance,
+			  struct output *output, struct page *page)
+{
+	struct drill *drill = need(calloc(1, sizeof(*drill)));
+
+	drill->options = options;
+	drill->provenance = provenance;
+	drill->output = output;
+	drill->page = page;
+	drill->topdown = topdown_new("--drilldown");
+	count_all(drill);
+	join_results(drill);
+	return drill;
+}
+
+const struct results *drill_results(const struct drill *drill)
+{
+	return &drill->results;
+}
+
+void drill_free(struct drill *drill)
+{
+	unsigned int i;
+
+	for (i = 0; i < drill->runs; i++)
+		free_level(&drill->level[i]);
+	topdown_free(drill->topdown);
+	free(drill->events.event);
+	free(drill->results.result);
+	free(drill->metric);
+	free(drill);
+}

@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * drill.h - --drilldown: a command run once for each level of the tree of top-down analysis, for
+ * the parts of what was beyond its threshold in the level above.
+ */
+#ifndef PERFCTR_TOOLS_DRILL_H
+#define PERFCTR_TOOLS_DRILL_H
+
+#include "tools/perfex/html/page.h"
+#include "tools/perfex/options.h"
+
+struct drill;
+
+/*
+ * Runs the command until there are no more parts, or it ends or works otherwise than before, which
+ * is said. The files are opened before the first run. Exits on failure.
+ */
+struct drill *drill_count(const struct options *options, const struct provenance *provenance,
+			  struct output *output, struct page *page);
+
+/* The results of all runs together, as long as drill is there. */
+const struct results *drill_results(const struct drill *drill);
+
+void drill_free(struct drill *drill);
+
+#endif /* PERFCTR_TOOLS_DRILL_H */
