@@ -129,6 +129,7 @@ unit_tests = \
 	tests/unit/rules_powerpc \
 	tests/unit/rules_riscv \
 	tests/unit/rules_x86 \
+	tests/unit/tools/perfex/advice \
 	tests/unit/tools/perfex/base/outfile \
 	tests/unit/tools/perfex/base/text \
 	tests/unit/tools/perfex/count/breakdown \
@@ -146,6 +147,7 @@ unit_tests = \
 	tests/unit/tools/perfex/sample/elf \
 	tests/unit/tools/perfex/sample/histogram \
 	tests/unit/tools/perfex/sample/kallsyms \
+	tests/unit/tools/perfex/sample/lines \
 	tests/unit/tools/perfex/sample/maps \
 	tests/unit/tools/perfex/sample/perf_data \
 	tests/unit/tools/perfex/sample/samplers \
@@ -189,6 +191,8 @@ tests_unit_compat_libpfm4_SOURCES = tests/unit/compat/libpfm4.c tests/harness/sk
 tests_unit_lib_perf_clock_LDADD = $(PMU_LDADD)
 tests_unit_cpus_x86_LDADD = arch/libarch.la $(CHECK_LIBS)
 tests_unit_lib_perf_clock_LDFLAGS = $(PMU_WRAP) -Wl,--wrap=clock_gettime
+tests_unit_tools_perfex_advice_LDADD = $(PERFEX_LDADD)
+tests_unit_tools_perfex_sample_lines_LDADD = $(PERFEX_LDADD)
 tests_unit_tools_perfex_base_outfile_LDADD = $(PERFEX_LDADD)
 tests_unit_tools_perfex_html_page_LDADD = $(PERFEX_LDADD)
 tests_unit_tools_perfex_sample_calls_LDADD = $(PERFEX_LDADD)

@@ -69,7 +69,7 @@ tr -s ' \n' '  ' <"$srcdir/docs/COSTS.md" | grep -q -F "within $(awk -F '|' '
 	END { print within " of " all }' "$srcdir/docs/COSTS.md") bounds"
 check "sum of the bounds of events that take turns" $?
 
-# What perfex says of them follows from it: an error goes down with the root of the time, and is within 5 % after
+# perfex's advice follows from it: an error goes down with the root of the time, and is within 5 % after
 # SECONDS for each turn beyond the first. Ten events on four counters have 2.5 turns. Below half a second there is no bound.
 seconds=$(sed -n 's/^#define SECONDS \([0-9]*\)$/\1/p' "$srcdir/tools/perfex/count/turns.c")
 awk -F '|' -v seconds="$seconds" '

@@ -31,6 +31,7 @@ tools_libperfex_a_SOURCES = \
 	tools/perfex/sample/elf.c tools/perfex/sample/elf.h \
 	tools/perfex/sample/kallsyms.c tools/perfex/sample/kallsyms.h \
 	tools/perfex/sample/demangle.c tools/perfex/sample/demangle.h \
+	tools/perfex/sample/lines.c tools/perfex/sample/lines.h \
 	tools/perfex/sample/stacks.c tools/perfex/sample/stacks.h \
 	tools/perfex/sample/maps.c tools/perfex/sample/maps.h \
 	tools/perfex/sample/perf_data.c tools/perfex/sample/perf_data.h \
@@ -52,6 +53,7 @@ tools_libperfex_a_SOURCES = \
 	tools/perfex/report/table.c tools/perfex/report/csv.c \
 	tools/perfex/report/json.c tools/perfex/report/openmetrics.c \
 	tools/perfex/report/output.c tools/perfex/report/output.h \
+	tools/perfex/advice.c tools/perfex/advice.h \
 	tools/perfex/html/embedded.h \
 	tools/perfex/html/page.c tools/perfex/html/page.h \
 	tools/perfex/regions/places.c tools/perfex/regions/places.h \
@@ -76,6 +78,7 @@ perfex_SOURCES = \
 	tools/perfex/options.c tools/perfex/options.h \
 	tools/perfex/show.c tools/perfex/show.h \
 	tools/perfex/drill.c tools/perfex/drill.h \
+	tools/perfex/why.c tools/perfex/why.h \
 	tools/perfex/perfex.c
 perfex_CPPFLAGS = $(AM_CPPFLAGS) -DPKGLIBDIR='"$(pkglibdir)"'
 perfex_LDADD = tools/libperfex.a lib/libperfctr.la $(LIBELF_LIBS) -lm -ldl

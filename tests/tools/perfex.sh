@@ -43,6 +43,13 @@ expect "metrics after events" 0 'page-faults' "$perfex" -e page-faults -M IPC tr
 expect "metrics, csv" 0 '^,[0-9.]*,GHz,frequency,' "$perfex" --csv -M frequency true
 expect "metrics, json" 0 ',"metrics":\[{"metric":"ipc","value":[0-9.nul]*,"unit":"","quality":"' "$perfex" --json -M ipc true
 expect "metrics, intervals" 0 '^ *0\.[0-9]* .* ipc' "$perfex" -I 20 -M ipc sleep 0.1
+if "$perfex" --csv -e cycles:u true 2>&1 | grep -q 'cycles:u,not counted'; then
+	expect "--why without a PMU: a sentence, and the command does not run" 125 "^perfex: --why counts what the processor does, and here it can't: [^ ]" \
+		"$perfex" --why touch "$work/ran"
+	expect "it did not run" 1 '^$' sh -c "echo; test -e '$work/ran'"
+	"$perfex" --cpu native -M list | grep -q '^  topdown-' &&
+		expect "--drilldown without a PMU runs once" 0 '^  *<not counted>  *topdown-\|^  *<not counted>  *tma_' "$perfex" --drilldown true
+fi
 expect "intervals" 0 'task-clock' "$perfex" -I 20 -e task-clock sleep 0.1
 expect "repeats, csv" 0 '^\([0-9]*\),\1,,cs,exact,.*,,[0-9.]*,[0-9.]*,3,[0-9]*,[0-9.]*,[0-9]*,0,[0-9.]*,[0-9.]*,20[0-9T:-]*Z,.*,true$' "$perfex" -r 3 --csv -e cs true
 expect "repeats" 0 'mean of 3 runs:' "$perfex" -r 3 -e page-faults true

@@ -74,6 +74,11 @@ refuse '--drilldown counts .*does not go with -M list' --drilldown -M list
 wrong '--drilldown runs a command once for each level' --drilldown -r 2
 wrong '--td-level N counts N levels in one run' --drilldown -I 100
 refuse 'does not go with -p, -t, -a' --drilldown -a
+wrong '--why prints a page of text' --why --json
+wrong '--why prints a page of text' --why --html "$work/page"
+wrong '--why runs a command once for each level' --why -r 3
+wrong '--why counts a tree alone' --why -e cs
+wrong 'it does not go with --sample' --why --sample
 wrong 'leave out -e and -M' --drilldown -e cs
 wrong 'leave out -e and -M' --drilldown -M ipc
 wrong 'leave out -e and -M' --drilldown -M topdown,ipc

@@ -86,7 +86,8 @@ static struct run_end run_level(struct drill *drill, struct level *level, char *
 	};
 	level->results = (struct results){ .run = &level->run, .provenance = drill->provenance };
 	results_begin(&level->results);
-	turns_tell(&level->events);
+	if (!options->why)
+		turns_tell(&level->events);
 	end = run(&level->run);
 	results_add_run(&level->results, &end);
 	results_end(&level->results);
@@ -274,7 +275,7 @@ struct drill *drill_count(const struct options *options, const struct provenance
 	drill->provenance = provenance;
 	drill->output = output;
 	drill->page = page;
-	drill->topdown = topdown_new("--drilldown");
+	drill->topdown = topdown_new(options->why ? "--why" : "--drilldown");
 	count_all(drill);
 	join_results(drill);
 	return drill;

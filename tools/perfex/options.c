@@ -33,6 +33,8 @@ const char options_help[] =
 	"      --td-level N       so, too, down to level N (1)\n"
 	"      --drilldown        run the command again for the parts of what is beyond\n"
 	"                         its threshold, level by level\n"
+	"      --why              do so, sample with the bottleneck's event, and tell the\n"
+	"                         cause, the place, and what to try\n"
 	"  -p, --pid PID,...      count running processes, while the command runs if\n"
 	"                         there is one\n"
 	"  -t, --tid TID,...      so, too, threads\n"
@@ -143,6 +145,7 @@ enum {
 	OPTION_TOPDOWN,
 	OPTION_TD_LEVEL,
 	OPTION_DRILLDOWN,
+	OPTION_WHY,
 	OPTION_CONTROL, /* and above: the index of the word in the control */
 };
 
@@ -154,6 +157,7 @@ static const struct option known[] = {
 	{ "topdown", no_argument, NULL, OPTION_TOPDOWN },
 	{ "td-level", required_argument, NULL, OPTION_TD_LEVEL },
 	{ "drilldown", no_argument, NULL, OPTION_DRILLDOWN },
+	{ "why", no_argument, NULL, OPTION_WHY },
 	{ "pid", required_argument, NULL, 'p' },
 	{ "tid", required_argument, NULL, 't' },
 	{ "all-cpus", no_argument, NULL, 'a' },
@@ -349,6 +353,7 @@ static void take_count_option(struct options *options, int option, const char *t
 		options->td_level = parse_count("--td-level", text, 1, 16);
 		break;
 	case OPTION_DRILLDOWN: options->topdown = options->drilldown = true; break;
+	case OPTION_WHY: options->topdown = options->drilldown = options->why = true; break;
 	case OPTION_THRESHOLD: options->threshold = parse_percent(text); break;
 	case OPTION_EMULATE: options->emulate = true; break;
 	case OPTION_STRICT: options->strict = true; break;
@@ -446,7 +451,9 @@ static void check_metrics(const struct options *options)
 	if (options->topdown &&
 	    (options->mode == MODE_METRICS || options->mode == MODE_REGIONS || other))
 		die("%s counts a command or a target; it does not go with %s",
-		    options->drilldown ? "--drilldown" : "--topdown",
+		    options->why	 ? "--why"
+		    : options->drilldown ? "--drilldown"
+					 : "--topdown",
 		    options->mode == MODE_METRICS   ? "-M list"
 		    : options->mode == MODE_REGIONS ? "--regions; -M tma is for them"
 						    : other);
@@ -647,18 +654,23 @@ static void check_emulation(const struct options *options)
 static void check_drilldown(const struct options *options)
 {
 	const char *metrics = options->events.metric_names;
+	const char *option = options->why ? "--why" : "--drilldown";
 
 	if (!options->drilldown)
 		return;
+	if (options->why && (options->format != FORMAT_TABLE || options->page || options->delay))
+		die("--why prints a page of text; it does not go with --csv, --json, --openmetrics, "
+		    "--html or --delay, which --drilldown and --sample take");
 	if (options->targets.n || options->interval || options->repeat ||
 	    options->by != BY_NOTHING || options->no_inherit || options->strict || options->diff ||
 	    options->baseline || options->append || options->emulate)
-		die("--drilldown runs a command once for each level; it does not go with -p, -t, -a, "
+		die("%s runs a command once for each level; it does not go with -p, -t, -a, "
 		    "-C, -G, -I, -r, --per-..., --no-inherit, --strict, --compare, --diff, --append or "
-		    "--emulate; --td-level N counts N levels in one run");
+		    "--emulate; --td-level N counts N levels in one run",
+		    option);
 	if (options->events.names || options->events.numbers ||
 	    (metrics && strcmp(metrics, "topdown") != 0 && strcmp(metrics, "tma") != 0))
-		die("--drilldown counts a tree alone: leave out -e and -M");
+		die("%s counts a tree alone: leave out -e and -M", option);
 }
 
 static void check_count(struct options *options)

@@ -43,7 +43,7 @@ struct options {
 	const char *pre, *post;		/* shell commands; NULL: not given */
 	const char *keep;		/* --regions=; NULL: sums alone */
 	double threshold;		/* --threshold, as a part */
-	bool topdown, drilldown;	/* --td-level is --topdown, too */
+	bool topdown, drilldown, why;	/* --td-level is --topdown, too, and --why all of them */
 	unsigned int td_level;		/* 0: not given */
 	unsigned int interval, repeat;	/* 0: not given */
 	unsigned int delay, timeout;	/* 0: not given */

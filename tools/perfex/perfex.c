@@ -26,6 +26,7 @@
 #include "tools/perfex/report/formats.h"
 #include "tools/perfex/sample/sample.h"
 #include "tools/perfex/show.h"
+#include "tools/perfex/why.h"
 
 /*
  * The driver counts one thread, so that it is taken only for one: with --no-inherit, or if it is
@@ -430,6 +431,17 @@ static int count(struct options *options)
 
 /* ---- --drilldown ---- */
 
+static int tell_why(struct options *options)
+{
+	struct driver none;
+	struct run_end end;
+
+	choose_driver(options, &none); /* dies if it is forced */
+	end = why(options);
+	options_free(options);
+	return same_end(&end);
+}
+
 static int count_levels(struct options *options)
 {
 	struct output output = { .name = options->file, .format = options->format };
@@ -656,7 +668,10 @@ int main(int argc, char **argv)
 	limits_raise();
 	options_read(&options, argc, argv);
 	switch (options.mode) {
-	case MODE_COUNT: return options.drilldown ? count_levels(&options) : count(&options);
+	case MODE_COUNT:
+		return options.why	   ? tell_why(&options)
+		       : options.drilldown ? count_levels(&options)
+					   : count(&options);
 	case MODE_SAMPLE: return take_samples(&options);
 	case MODE_REGIONS: return measure_regions(&options);
 	case MODE_MERGE: return merge(&options);

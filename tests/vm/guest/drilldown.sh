@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: LGPL-2.1-or-later
-# perfex --topdown and --drilldown, on a Skylake that counts instructions and cycles: the tree goes down as far as
+# perfex --topdown, --drilldown and --why, on a Skylake that counts instructions and cycles: the tree goes down as far as
 # something is beyond its threshold, each run is said, and a command that fails or changes is not run again.
 failed=0
 run() {	# STATUS COMMAND...: it ends so; its output is in /out
@@ -61,4 +61,16 @@ hasnt "has nothing of the second run" 'tma_memory_bound'
 run 125 perfex --drilldown --pre false -- touch /ran
 has "--pre that fails" '^perfex: --pre: "false" failed with exit status 1$'
 [ ! -e /ran ] || { echo "not ok the command ran after --pre had failed"; failed=1; }
+
+run 0 perfex --why -- loop 0200000000
+[ "$(wc -l </out)" -le 24 ] || { echo "not ok --why takes more than a page"; cat /out; failed=1; }
+cat /out
+has "why" "^ why 'loop 0200000000', by 3 runs of counts and one of samples:$"
+has "the cause" '^ cause:  tma_memory_bound, [.0-9]* % (estimate): slots that waited for '
+has "and what it is in" 'in tma_backend_bound, [.0-9]* %'
+has "the place" '^ place:  [1-9][0-9]* samples of '
+has "most of them in the loop" '^  *\(100\|9[0-9]\)[.0-9]*%  .*, in /bin/loop$'
+has "the advice" '^ try:    touch less memory'
+run 3 perfex --why -o /page -- sh -c 'loop 0010000000; exit 3'
+[ -s /page ] || { echo "not ok --why into a file"; failed=1; }
 exit $failed

@@ -17,6 +17,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 #include "tools/perfex/sample/demangle.h"
+#include "tools/perfex/sample/lines.h"
 
 /* So much of a region's name is left for the place: "omp distribute " and " #2048" have the rest.
  */
@@ -31,9 +32,7 @@
 	each(dwfl_begin) each(dwfl_end) each(dwfl_report_begin) each(dwfl_report_end) \
 		each(dwfl_linux_proc_report) each(dwfl_linux_proc_find_elf)           \
 			each(dwfl_standard_find_debuginfo) each(dwfl_addrmodule)      \
-				each(dwfl_module_addrname) each(dwfl_module_nextcu)   \
-					each(dwarf_haspc) each(dwarf_getsrc_die)      \
-						each(dwarf_linesrc) each(dwarf_lineno)
+				each(dwfl_module_addrname)
 
 static struct {
 #define MEMBER(name) __typeof__(name) *name;
@@ -43,7 +42,7 @@ static struct {
 static bool load_libdw(void)
 {
 	void *library = dlopen("libdw.so.1", RTLD_NOW | RTLD_LOCAL);
-	bool all = library != NULL;
+	bool all = library != NULL && lines_load();
 
 #define FIND(name) all = all && (dw.name = (__typeof__(dw.name))dlsym(library, #name)) != NULL;
 	FUNCTIONS(FIND)
@@ -108,35 +107,6 @@ static char *find_function(Dwfl_Module *module, Dwarf_Addr address)
 	return name;
 }
 
-/*
- * Looks in one unit after the other: clang makes no table of addresses (.debug_aranges), by which
- * dwfl_module_getsrc() would find it.
- */
-static Dwarf_Line *find_source(Dwfl_Module *module, Dwarf_Addr address)
-{
-	Dwarf_Die *unit = NULL;
-	Dwarf_Addr bias = 0;
-
-	while ((unit = dw.dwfl_module_nextcu(module, unit, &bias)))
-		if (dw.dwarf_haspc(unit, address - bias) > 0)
-			return dw.dwarf_getsrc_die(unit, address - bias);
-	return NULL;
-}
-
-/* "FILE:LINE", or "" if the file has no debugging information. */
-static void find_line(char *text, size_t size, Dwfl_Module *module, Dwarf_Addr address)
-{
-	Dwarf_Line *line = find_source(module, address);
-	const char *file = line ? dw.dwarf_linesrc(line, NULL, NULL) : NULL, *slash;
-	int number;
-
-	*text = '\0';
-	if (!file || dw.dwarf_lineno(line, &number) != 0)
-		return;
-	slash = strrchr(file, '/');
-	snprintf(text, size, "%.60s:%d", slash ? slash + 1 : file, number);
-}
-
 /* "FUNCTION (FILE:LINE)", of which the function is cut if all is too long. False: unknown. */
 static bool find_place(char *text, pid_t pid, uint64_t address)
 {
@@ -146,7 +116,7 @@ static bool find_place(char *text, pid_t pid, uint64_t address)
 
 	if (!module)
 		return false;
-	find_line(line, sizeof(line), module, address - 1);
+	lines_print(line, sizeof(line), module, address - 1);
 	function = find_function(module, address - 1);
 	if (!function || (!*function && !*line)) {
 		free(function);

@@ -567,6 +567,44 @@ void histogram_print(struct histogram *histogram, FILE *file, enum place_kind ki
 	demangle_end();
 }
 
+/* Returns the offset in its file of the place in the function that has most samples. */
+static uint64_t busiest_place(struct histogram *histogram, const struct row *function)
+{
+	uint64_t most = 0, offset = 0;
+	size_t i;
+
+	for (i = 0; i < histogram->places; i++) {
+		const struct place *place = &histogram->place[i];
+		struct row row;
+
+		if (place->count <= most)
+			continue;
+		row = make_row(histogram, place, PLACE_FUNCTION);
+		if (compare_names(&row, function) != 0)
+			continue;
+		most = place->count;
+		offset = place->offset;
+	}
+	return offset;
+}
+
+size_t histogram_top(struct histogram *histogram, struct histogram_top *top, size_t n)
+{
+	struct row *rows = need(calloc(histogram->nplaces + 1, sizeof(*rows)));
+	size_t i, all = make_rows(histogram, rows, PLACE_FUNCTION);
+
+	for (i = 0; i < all && i < n; i++)
+		top[i] = (struct histogram_top){
+			.function = rows[i].symbol ? demangle(rows[i].symbol) : NULL,
+			.file = rows[i].file->name,
+			.offset = busiest_place(histogram, &rows[i]),
+			.count = rows[i].count,
+		};
+	free(rows);
+	demangle_end();
+	return i;
+}
+
 /* ---- folded ---- */
 
 /* A way with its names, which several stacks may have. */

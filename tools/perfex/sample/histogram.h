@@ -66,6 +66,16 @@ uint64_t histogram_samples(const struct histogram *histogram);
  */
 void histogram_print(struct histogram *histogram, FILE *file, enum place_kind kind);
 
+/* A function with samples; in the file is the place that most of them have. */
+struct histogram_top {
+	char *function;	  /* to be freed; NULL: unknown */
+	const char *file; /* valid until histogram_free() */
+	uint64_t offset, count;
+};
+
+/* Finds at most n functions with the most samples, in that order; returns how many. */
+size_t histogram_top(struct histogram *histogram, struct histogram_top *top, size_t n);
+
 /*
  * Calls back with each chain of calls by names, "process;outer;inner", which it may change, and its
  * samples.

@@ -472,6 +472,16 @@ void sampling_open(struct sampling *sampling, const struct sampling_request *req
 			look_at_process(sampling, (uint32_t)request->targets->target[i].id);
 }
 
+size_t sampling_top(struct sampling *sampling, struct histogram_top *top, size_t n)
+{
+	return histogram_top(sampling->histogram, top, n);
+}
+
+uint64_t sampling_samples(const struct sampling *sampling)
+{
+	return histogram_samples(sampling->histogram);
+}
+
 void sampling_free(struct sampling *sampling)
 {
 	samplers_close(sampling->samplers);

@@ -43,6 +43,11 @@ void sampling_end(struct sampling *sampling);
 /* Prints the report; or members of an object of JSON. Both come after sampling_end(). */
 void sampling_print(struct sampling *sampling, const struct run_end *end, FILE *file);
 void sampling_json(struct sampling *sampling, const struct run_end *end, FILE *file);
+
+/* What has most samples, as histogram_top() finds it; and how many samples there are. */
+size_t sampling_top(struct sampling *sampling, struct histogram_top *top, size_t n);
+uint64_t sampling_samples(const struct sampling *sampling);
+
 void sampling_free(struct sampling *sampling);
 
 #endif /* PERFCTR_TOOLS_SAMPLE_H */

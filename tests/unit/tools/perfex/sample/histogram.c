@@ -68,6 +68,34 @@ static void map_file(struct histogram *histogram, uint32_t pid, uint64_t start, 
 	histogram_map(histogram, pid, &map);
 }
 
+/* Functions by their samples, with the place in each that has most of them. */
+START_TEST(busiest)
+{
+	struct histogram *histogram = histogram_new();
+	struct histogram_top top[3];
+	unsigned int i;
+
+	ck_assert_uint_eq(histogram_top(histogram, top, 3), 0);
+	map_file(histogram, 1, 0x400000, 0x10000, 0, "/code");
+	for (i = 0; i < 6; i++)
+		histogram_count(histogram, 1, i < 2 ? 0x401104 : i < 5 ? 0x401108 : 0x401004);
+	histogram_count_kernel(histogram, KERNEL + 0x10);
+	histogram_count_kernel(histogram, KERNEL + 0x10);
+	histogram_count(histogram, 1, 0x10); /* nobody's */
+	ck_assert_uint_eq(histogram_top(histogram, top, 2), 2);
+	ck_assert_str_eq(top[0].function, "code_b");
+	ck_assert_str_eq(top[0].file, "/code");
+	ck_assert_uint_eq(top[0].offset, 0x1108);
+	ck_assert_uint_eq(top[0].count, 5);
+	ck_assert_str_eq(top[1].function, "kernel_a");
+	ck_assert_str_eq(top[1].file, "[kernel]");
+	ck_assert_uint_eq(top[1].count, 2);
+	free(top[0].function);
+	free(top[1].function);
+	histogram_free(histogram);
+}
+END_TEST
+
 /* The first and the last byte are a mapping's, the ones before and after them are nobody's. */
 START_TEST(edges)
 {
@@ -294,4 +322,5 @@ START_TEST(branches)
 }
 END_TEST
 
-UNIT_MAIN("histogram", 20, edges, turns, hidden, processes, memory, calls, signals, empty, branches)
+UNIT_MAIN("histogram", 20, busiest, edges, turns, hidden, processes, memory, calls, signals, empty,
+	  branches)

@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* lines.h - the line of the source that an instruction comes from, by libdw. */
+#ifndef PERFCTR_TOOLS_LINES_H
+#define PERFCTR_TOOLS_LINES_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct Dwfl_Module;
+
+/* Loads libdw. False: it is not there, is too old, or perfex is built without it. */
+bool lines_load(void);
+
+/*
+ * Writes "FILE:LINE" of an address in a module of libdw, without the file's directory; "" if there
+ * is no debugging information. After lines_load().
+ */
+void lines_print(char *text, size_t size, struct Dwfl_Module *module, uint64_t address);
+
+/* Does so for an offset in a program's or a library's file; "" also if libdw can't be loaded. */
+void lines_find(char *text, size_t size, const char *path, uint64_t offset);
+
+#endif /* PERFCTR_TOOLS_LINES_H */

@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* why.h - --why: what a command's time is lost by, where, and what to try. */
+#ifndef PERFCTR_TOOLS_WHY_H
+#define PERFCTR_TOOLS_WHY_H
+
+#include "tools/perfex/options.h"
+
+/*
+ * Drills down, samples with the bottleneck's event, and prints a page. Returns how the command
+ * ended when it was first run. Exits on failure.
+ */
+struct run_end why(const struct options *options);
+
+#endif /* PERFCTR_TOOLS_WHY_H */
