@@ -31,6 +31,7 @@ struct drill {
 	struct topdown *topdown;
 	struct level level[MOST_RUNS];
 	unsigned int runs;
+	bool stopped;
 	/* All of them together. */
 	struct events events;
 	struct run run;
@@ -149,6 +150,7 @@ static bool count_level(struct drill *drill, char *names, unsigned int number)
 	if (!run_beside("--pre", drill->options->pre)) {
 		if (run == 1)
 			exit(EXIT_PERFEX);
+		drill->stopped = true;
 		free(names);
 		return false;
 	}
@@ -159,7 +161,9 @@ static bool count_level(struct drill *drill, char *names, unsigned int number)
 		free_level(level);
 	else
 		drill->runs++;
-	return run_beside("--post", drill->options->post) && good;
+	good = run_beside("--post", drill->options->post) && good;
+	drill->stopped = !good;
+	return good;
 }
 
 /* ---- from level to level ---- */
@@ -284,6 +288,11 @@ struct drill *drill_count(const struct options *options, const struct provenance
 const struct results *drill_results(const struct drill *drill)
 {
 	return &drill->results;
+}
+
+bool drill_stopped(const struct drill *drill)
+{
+	return drill->stopped;
 }
 
 void drill_free(struct drill *drill)

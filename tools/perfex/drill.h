@@ -21,6 +21,9 @@ struct drill *drill_count(const struct options *options, const struct provenance
 /* The results of all runs together, as long as drill is there. */
 const struct results *drill_results(const struct drill *drill);
 
+/* Whether the command is not to be run again: it failed, was interrupted, or does other work. */
+bool drill_stopped(const struct drill *drill);
+
 void drill_free(struct drill *drill);
 
 #endif /* PERFCTR_TOOLS_DRILL_H */

@@ -167,7 +167,7 @@ static struct run_end take_samples(const struct options *options, const char *ev
 
 /* ---- the page ---- */
 
-static void print_head(FILE *file, const struct options *options, unsigned int runs)
+static void print_head(FILE *file, const struct options *options, unsigned int runs, bool sampled)
 {
 	struct fit fit = fit_begin(file, 2);
 	char **word = options->command;
@@ -180,8 +180,8 @@ static void print_head(FILE *file, const struct options *options, unsigned int r
 		fit_words(&fit, " ");
 		fit_words(&fit, *word);
 	}
-	snprintf(text, sizeof(text), "', by %u run%s of counts and one of samples:", runs,
-		 runs == 1 ? "" : "s");
+	snprintf(text, sizeof(text), "', by %u run%s of counts%s:", runs, runs == 1 ? "" : "s",
+		 sampled ? " and one of samples" : "");
 	fit_words(&fit, text);
 	fit_end(&fit);
 	fputc('\n', file);
@@ -267,37 +267,48 @@ static void print_advice(FILE *file, const struct cause *cause)
 	fputc('\n', file);
 }
 
+/* The page; sampling is NULL if there was no run for samples. */
+static void print_page(FILE *file, const struct options *options, const struct cause *cause,
+		       unsigned int runs, struct sampling *sampling, const char *event)
+{
+	FILE *door = terminal_open(file);
+
+	print_head(door, options, runs, sampling != NULL);
+	print_cause(door, cause);
+	if (sampling)
+		print_places(door, sampling, event);
+	else
+		fputs(" place:  not looked for, since the command is not run again\n", door);
+	print_advice(door, cause);
+	terminal_close(door);
+}
+
 struct run_end why(const struct options *options)
 {
 	struct output output = { .name = options->file, .format = FORMAT_TABLE };
 	struct page none = { .output = { .name = NULL } };
-	const struct results *results;
-	struct sampling *sampling;
+	struct sampling *sampling = NULL;
 	struct metric *metrics;
 	struct drill *drill;
 	struct cause cause;
 	struct run_end end;
 	unsigned int n;
 	char *event;
-	FILE *door;
 
 	check_counters();
 	drill = drill_count(options, NULL, &output, &none);
-	results = drill_results(drill);
-	end = results->end;
-	metrics = metrics_get(results, NULL, &n);
+	end = drill_results(drill)->end;
+	metrics = metrics_get(drill_results(drill), NULL, &n);
 	check_counted(metrics, n);
 	cause = find_cause(metrics, n);
 	event = find_event(&cause);
-	say("the last run samples %s", event);
-	take_samples(options, event, &sampling);
-	door = terminal_open(output.file);
-	print_head(door, options, results->drilled);
-	print_cause(door, &cause);
-	print_places(door, sampling, event);
-	print_advice(door, &cause);
-	terminal_close(door);
-	sampling_free(sampling);
+	if (!drill_stopped(drill)) {
+		say("the last run samples %s", event);
+		take_samples(options, event, &sampling);
+	}
+	print_page(output.file, options, &cause, drill_results(drill)->drilled, sampling, event);
+	if (sampling)
+		sampling_free(sampling);
 	free(event);
 	free(metrics);
 	drill_free(drill);

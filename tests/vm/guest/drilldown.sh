@@ -71,6 +71,9 @@ has "and what it is in" 'in tma_backend_bound, [.0-9]* %'
 has "the place" '^ place:  [1-9][0-9]* samples of '
 has "most of them in the loop" '^  *\(100\|9[0-9]\)[.0-9]*%  .*, in /bin/loop$'
 has "the advice" '^ try:    touch less memory'
-run 3 perfex --why -o /page -- sh -c 'loop 0010000000; exit 3'
-[ -s /page ] || { echo "not ok --why into a file"; failed=1; }
+run 3 perfex --why -o /page -- sh -c 'echo >>/tries; loop 0010000000; exit 3'
+[ "$(wc -l </tries)" = 1 ] || { echo "not ok a command that fails is run again"; failed=1; }
+cat /page >/out
+has "why, of a command that fails, into a file" '^ place:  not looked for, since the command is not run again$'
+has "its cause" '^ cause:  tma_backend_bound, '
 exit $failed
