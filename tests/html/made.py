@@ -52,7 +52,10 @@ def intervals():
         return {"type": "interval", "time_s": (i + 1) / 10, "events": [
             event("cycles", (i * 37 % 11) * 1000, "exact" if i % 3 else "scaled"),
             event("slots", None if 4 <= i < 8 else i * 7, "not counted" if 4 <= i < 8 else "exact", reason="taken")],
-            "metrics": [metric("ipc", None if i == 2 else 0.5 + i / 16, "")]}
+            "metrics": [metric("ipc", None if i == 2 else 0.5 + i / 16, "")],
+            "by_cpu": [{"cpu": cpu, "events": [event("cycles", None if (cpu, i) == (1, 3) else 100 * cpu + i,
+                                                     "scaled" if cpu == 2 else "exact")],
+                        "metrics": [metric("ipc", cpu + i / 32, "")]} for cpu in range(3)]}
     return [one(i) for i in range(20)]
 
 

@@ -149,6 +149,24 @@ def time_line():
 
 
 @test
+def part_lines():
+    """a time line of each processor: a cell for each interval, darker where it counted more"""
+    intervals = made.intervals()
+    for name, kind, key in [("cycles by processor", "events", "scaled"), ("ipc by processor", "metrics", "value")]:
+        cells = run("all('rect', figure('%s')).map(e => [e.dataset.part, e.dataset.value, e.getAttribute('class'), "
+                    "Number(e.style.getPropertyValue('--share')), Number(e.getAttribute('x'))])" % name)
+        wanted = [(cpu, interval["by_cpu"][cpu][kind][0]) for cpu in range(3) for interval in intervals]
+        same([cell[0] for cell in cells], [str(cpu) for cpu, _ in wanted])
+        same([cell[1] for cell in cells], ["null" if item[key] is None else "%g" % item[key] for _, item in wanted])
+        most = max(item[key] or 0 for _, item in wanted)
+        near([cell[3] for cell in cells], [(item[key] or 0) / most * 0.65 for _, item in wanted], 0.001)
+        same([cell[2] for cell in cells], ["gap-mark" if item[key] is None else "tint-mark" +
+                                           (" doubt" if item["quality"] != "exact" else "") for _, item in wanted])
+        same([cell[4] for cell in cells[:20]], [cell[4] for cell in cells[40:]])
+    assert "processor 1, 0.3 to 0.4 s: not counted" in run("figure('cycles by processor').textContent")
+
+
+@test
 def keys():
     """arrow keys read a chart's values"""
     run("figure('cycles').focus()")

@@ -16,7 +16,7 @@ from browser import Browser
 perfex, console, out = os.path.abspath(sys.argv[1]), sys.argv[2], sys.argv[3]
 top = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..")
 # The headings of a page whose sections are shown.
-SHOWN = {"time-line": ["Metrics", "Time line"], "flame": ["Samples"], "difference": ["Comparison", "5 runs"], "regions": ["Regions"]}
+SHOWN = {"time-line": ["Metrics", "Time line"], "top-down": ["Top-down tree"], "flame": ["Samples"], "difference": ["Comparison", "5 runs"], "regions": ["Regions"]}
 WIDTH = 1000
 
 with open(os.path.join(top, "docs", "PAGES.md"), encoding="utf-8") as file:

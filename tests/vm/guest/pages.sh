@@ -22,4 +22,4 @@ while read -r command; do
 	echo "ok $command"
 	n=$((n + 1))
 done <commands
-[ $n = 4 ]
+[ $n = 5 ]

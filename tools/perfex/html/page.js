@@ -308,7 +308,8 @@ function topDown(metrics) {
 		const text = `${node.metric}: ${isExact(node.quality) ? "" : "\u2248 "}${number(node.value)} %` +
 			(node.threshold ? `, threshold ${node.threshold}${node.beyond ? ": beyond" : ""}` : "") +
 			(node.sample ? `; to see where, sample ${node.sample}` : "");
-		const made = el("div", { class: "part" + (node.beyond ? " over" : "") + (isExact(node.quality) ? "" : " doubt"),
+		const made = el("div", { class: "part" + (node.beyond ? " over" : "") + (isExact(node.quality) ? "" : " doubt") +
+			(width / all < 0.04 ? " small" : ""),
 			role: "listitem", tabindex: 0, title: text, "aria-label": `level ${depth + 1}, ${text}`,
 			"data-metric": node.metric, "data-value": node.value },
 		node.metric.replace(/^(topdown-|tma_)/, ""), el("br"), (isExact(node.quality) ? "" : "\u2248 ") + number(node.value) + " %");
@@ -354,6 +355,58 @@ function partTables(counts) {
 
 // ---- intervals ----
 
+const mostCells = 20000;	// of a chart
+
+// What parts, such as processors, counted in intervals: a row for each, darker where it was nearer to the most of all.
+function partChart(kind, { name, unit, rows }, times) {
+	const limit = Math.max(Math.floor(mostCells / times.length), 1);
+	const sum = row => row.cells.reduce((all, cell) => all + (cell && cell.value || 0), 0);
+	const taken = rows.length > limit ? rows.slice().sort((a, b) => sum(b) - sum(a)).slice(0, limit) : rows;
+	const most = taken.reduce((m, row) => row.cells.reduce((n, cell) => Math.max(n, cell && cell.value || 0), m), 0);
+	const left = rows.length - taken.length, step = 15, end = times[times.length - 1];
+	const label = `Time line of ${name} by ${kind}: ${taken.length} rows of ${times.length} intervals, at most ${number(most)} ${unit}.`;
+	return chart([named(`${name} by ${kind}`), ` at most ${number(most)} ${unit} in an interval` +
+		(left ? `; ${left} with less are left out` : "")], label, taken.length * step + 20, (image, width) => {
+		const x = time => 60 + time / end * (width - 61);
+		const marks = taken.flatMap((row, y) => times.map((to, i) => {
+			const from = i ? times[i - 1] : 0, cell = row.cells[i], value = cell ? cell.value : null;
+			const mark = svg("rect", { x: x(from).toFixed(2), width: Math.max(x(to) - x(from) - 0.5, 0.5).toFixed(2),
+				y: y * step + 1, height: step - 2, "data-value": value === null ? "null" : value, "data-part": row.name,
+				class: value === null ? "gap-mark" : "tint-mark" + (isExact(cell.quality) ? "" : " doubt"),
+			}, svg("title", {}, `${kind} ${row.name}, ${number(from)} to ${number(to)} s: ` + (value === null ? "not counted" :
+				`${isExact(cell.quality) ? "" : "\u2248 "}${number(value)} ${unit} (${cell.quality})`)));
+			tint(mark, value, most);
+			return mark;
+		}));
+		image.append(...marks, ...taken.map((row, y) => svg("text", { x: 0, y: y * step + 12 }, row.name.slice(0, 9))),
+			svg("text", { x: 60, y: taken.length * step + 14 }, "0 s"),
+			svg("text", { x: width - 2, y: taken.length * step + 14, "text-anchor": "end" }, number(end) + " s"));
+		return marks;
+	});
+}
+
+function partCharts(intervals) {
+	const times = intervals.map(interval => interval.time_s);
+	return Object.entries(partKinds).flatMap(([key, [kind, nameOf]]) => {
+		const lines = new Map();
+		const note = (label, i, part, unit, at, cell) => {
+			const id = `${i} ${label}`;
+			if (!lines.has(id))
+				lines.set(id, { name: label, unit, rows: new Map() });
+			const { rows } = lines.get(id), name = nameOf(part);
+			if (!rows.has(name))
+				rows.set(name, { name, cells: [] });
+			rows.get(name).cells[at] = cell;
+		};
+		intervals.forEach((interval, at) => (interval[key] || []).forEach(part => {
+			part.events.forEach((event, i) => note(event.event, i, part, event.unit, at, { value: event.scaled, quality: event.quality }));
+			(part.metrics || []).forEach((metric, i) => note(metric.metric, -1 - i, part, metric.unit, at, metric));
+		}));
+		return [...lines.values()].map(line => partChart(kind, { ...line, rows: [...line.rows.values()].map(row =>
+			({ name: row.name, cells: times.map((_, i) => row.cells[i] || null) })) }, times));
+	});
+}
+
 function intervalSections(intervals) {
 	const lines = new Map();
 	let from = 0;
@@ -378,7 +431,7 @@ function intervalSections(intervals) {
 	const at = all.map(line => new Map(line.items.map(item => [item.to, item])));
 	const rows = intervals.map(({ time_s: time }) => ({ time, cells: at.map(map => map.get(time)) }));
 	return section(3, "Time line", el("p", {}, "Filled: exact. Open and dashed: estimated. Hatched: nothing was counted."),
-		all.map(line => timeLine(line.name, line.unit, line.items)),
+		all.map(line => timeLine(line.name, line.unit, line.items)), partCharts(intervals),
 		el("details", {}, el("summary", {}, "The intervals as a table"), table("Counts of each interval", columns, rows)));
 }
 
