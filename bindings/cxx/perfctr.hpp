@@ -1583,6 +1583,11 @@ inline result<> try_stop() noexcept
 {
 	return detail::done(perfctr_regions_stop());
 }
+/* The calling thread has moved this number of bytes, which count for its regions. */
+inline void add_bytes(uint64_t bytes) noexcept
+{
+	perfctr_region_add_bytes(bytes);
+}
 /* Open the calling thread's counters now. */
 inline result<> try_open_thread() noexcept
 {

@@ -73,6 +73,7 @@ module perfctr
         integer(c_int) :: nvalues
         integer(c_int) :: reserved
         type(perfctr_region_value) :: value(16)
+        integer(c_int64_t) :: bytes_inclusive, bytes_exclusive
     end type
 
     type, public :: perfctr_metric_value
@@ -171,6 +172,7 @@ module perfctr
     public :: perfctr_cgroup, perfctr_thread_on_processor
     public :: perfctr_reading_estimate, perfctr_quality_name, perfctr_check_event, perfctr_provider
     public :: perfctr_regions_start, perfctr_regions_stop, perfctr_regions_thread
+    public :: perfctr_region_add_bytes
     public :: perfctr_regions_report, perfctr_regions_recover
 
     type, bind(c) :: c_target
@@ -368,6 +370,11 @@ module perfctr
         subroutine c_region_end(region) bind(c, name="perfctr_region_end")
             import :: c_ptr
             type(c_ptr), value :: region
+        end subroutine
+        ! The calling thread has moved this number of bytes, which count for its regions.
+        subroutine perfctr_region_add_bytes(bytes) bind(c, name="perfctr_region_add_bytes")
+            import :: c_int64_t
+            integer(c_int64_t), value :: bytes
         end subroutine
         function c_region_read(region, reading) bind(c, name="perfctr_region_read")
             import :: c_int, c_ptr, perfctr_region_reading

@@ -114,6 +114,14 @@ static __attribute__((noinline, unused)) void perfctr_region_calibrate(void)
 	static struct perfctr_region variable = PERFCTR_REGION_INIT(name)
 
 /*
+ * Says that the calling thread has moved this number of bytes: to another process, for instance.
+ * They count for the regions that it is in: inclusive for all of them, exclusive for the innermost
+ * one. Reports have them as a value of these, "bytes". It is async-signal-safe, and makes no system
+ * call.
+ */
+void perfctr_region_add_bytes(uint64_t bytes);
+
+/*
  * Returns the region of a name that is not known before the program runs; valid for ever. The
  * look-up's cost counts for the caller: keep the pointer. EINVAL: name is NULL or empty. ENOMEM;
  * ENOSPC: there are 16,379 others.
@@ -194,6 +202,7 @@ struct perfctr_region_reading {
 	unsigned int nvalues;
 	unsigned int reserved;
 	struct perfctr_region_value value[16];
+	uint64_t bytes_inclusive, bytes_exclusive; /* perfctr_region_add_bytes() */
 };
 
 /*

@@ -17,7 +17,7 @@
  * Each chunk begins with the first number, which changes when the library's structures do. The
  * first chunk of a file gets the second one when the process has reported by itself.
  */
-#define PERFCTR_CHUNK_MAGIC UINT64_C(0x32306d6f6f725070)
+#define PERFCTR_CHUNK_MAGIC UINT64_C(0x33306d6f6f725070)
 #define PERFCTR_CHUNK_DONE  UINT64_C(0x656e6f446f725070)
 
 /* A chunk begins with this. */

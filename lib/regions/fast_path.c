@@ -44,6 +44,23 @@ static ALWAYS_INLINE void add(uint64_t *word, uint64_t value)
 #endif
 }
 
+/*
+ * The root has no row, nor has any visit in a child of fork(). A thread that takes no part is its
+ * own top, as each is while begin or end change something.
+ */
+void perfctr_region_add_bytes(uint64_t bytes)
+{
+	struct perfctr_region_thread *thread = perfctr_region_here.thread;
+	struct perfctr_visit *visit = perfctr_region_here.top;
+	const ptrdiff_t stride = (ptrdiff_t)perfctr_visit_stride(thread->nvalues);
+
+	if (UNLIKELY((void *)visit == thread || !visit->visits))
+		return;
+	add(&visit->visits->own_bytes, bytes);
+	while ((visit = perfctr_visit_at(visit, -stride))->visits)
+		add(&visit->visits->bytes_within, bytes);
+}
+
 /* ---- reading ---- */
 
 /*

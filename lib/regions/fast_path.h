@@ -61,7 +61,8 @@ struct perfctr_visits {
 	uint64_t unfinished, uncounted;
 	uint64_t interrupted; /* reads within, of unknown cost: see PERFCTR_ABORTED */
 	const struct perfctr_region_cost *cost;
-	uint64_t *histogram; /* PERFCTR_BUCKETS for each value, or NULL */
+	uint64_t *histogram;		  /* PERFCTR_BUCKETS for each value, or NULL */
+	uint64_t own_bytes, bytes_within; /* perfctr_region_add_bytes(); those of regions within */
 	struct perfctr_sums sum[];
 	/* A struct perfctr_moments for each value follows, whether moments are kept or not. */
 };

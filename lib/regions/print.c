@@ -194,6 +194,17 @@ static void print_table_value(struct perfctr_region_report *report, unsigned int
 	perfctr_text_add(text, "\n");
 }
 
+static void print_table_bytes(struct perfctr_region_report *report,
+			      const struct perfctr_region_reading *reading)
+{
+	bool moments = report->keep & PERFCTR_REGIONS_MOMENTS,
+	     histogram = report->keep & PERFCTR_REGIONS_HISTOGRAM;
+
+	perfctr_text_add(&report->text, "%47s%-20s %18" PRIu64 " %18" PRIu64 "%*s  exact\n", "",
+			 "bytes", reading->bytes_inclusive, reading->bytes_exclusive,
+			 (moments ? 60 : 0) + (histogram ? 45 : 0), "");
+}
+
 static void print_table_metric(struct perfctr_region_report *report, unsigned int i,
 			       const struct perfctr_region_reading *reading)
 {
@@ -236,6 +247,8 @@ static void print_table(struct perfctr_region_report *report, const char *name, 
 			perfctr_text_add(text, " %12" PRIu64 "  ", reading->visits);
 		print_table_value(report, i, &reading->value[i]);
 	}
+	if (reading->bytes_inclusive)
+		print_table_bytes(report, reading);
 	for (i = 0; i < count_metrics(report); i++)
 		print_table_metric(report, i, reading);
 	if (reading->unfinished)
@@ -377,6 +390,14 @@ static void print_csv(struct perfctr_region_report *report, const char *name, pi
 		print_csv_region(report, name, tid, reading);
 		print_csv_value(report, i, &reading->value[i]);
 	}
+	if (reading->bytes_inclusive) {
+		print_csv_region(report, name, tid, reading);
+		perfctr_text_add(&report->text,
+				 "bytes,B,%" PRIu64 ",%" PRIu64 ",,,,,,,,exact,0,0,0,,",
+				 reading->bytes_inclusive, reading->bytes_exclusive);
+		add_csv_troubles(report);
+		perfctr_text_add(&report->text, ",0\n");
+	}
 	for (i = 0; i < count_metrics(report); i++) {
 		print_csv_region(report, name, tid, reading);
 		print_csv_metric(report, i, reading);
@@ -486,6 +507,11 @@ static void print_json(struct perfctr_region_report *report, const char *name, p
 			 reading->visits, reading->unfinished, reading->uncounted);
 	for (i = 0; i < report->nvalues; i++)
 		print_json_value(report, i, &reading->value[i]);
+	if (reading->bytes_inclusive)
+		perfctr_text_add(text,
+				 ",{\"value\":\"bytes\",\"unit\":\"B\",\"inclusive\":%" PRIu64
+				 ",\"exclusive\":%" PRIu64 ",\"quality\":\"exact\"}",
+				 reading->bytes_inclusive, reading->bytes_exclusive);
 	perfctr_text_add(text, "]");
 	print_json_metrics(report, reading);
 	perfctr_text_add(text, "}");

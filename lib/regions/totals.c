@@ -146,6 +146,8 @@ void perfctr_totals_add(struct perfctr_visits *sum, const struct perfctr_visits 
 	sum->unfinished += copy->unfinished;
 	sum->interrupted += copy->interrupted;
 	sum->uncounted += copy->uncounted;
+	sum->own_bytes += copy->own_bytes;
+	sum->bytes_within += copy->bytes_within;
 	sum->within.pairs += copy->within.pairs;
 	sum->within.direct += copy->within.direct;
 	sum->within.branches += copy->within.branches;
@@ -296,6 +298,8 @@ void perfctr_totals_read(const struct perfctr_visits *visits,
 	reading->unfinished = visits->unfinished;
 	reading->uncounted = visits->uncounted;
 	reading->nvalues = kept->nvalues;
+	reading->bytes_inclusive = visits->own_bytes + visits->bytes_within;
+	reading->bytes_exclusive = visits->own_bytes;
 	for (i = 0; i < kept->nvalues; i++)
 		read_value(visits, kept, i, &reading->value[i]);
 }

@@ -459,10 +459,12 @@ static void regions()
 	} catch (int) {
 	}
 	region.begin();
+	perfctr::regions::add_bytes(20);
 	region.end();
 	std::thread([&] { perfctr::region_guard guard(region); }).join();
 	EXPECT(fixed.read().visits == 1 && fixed.read().nvalues == 2);
 	EXPECT(region.read().visits == 2 && region.read_all().visits == 3);
+	EXPECT(region.read().bytes_inclusive == 20 && fixed.read().bytes_exclusive == 0);
 	EXPECT(region.read().value[1].inclusive >= 95 && region.read().value[1].inclusive < 130);
 	EXPECT(!std::strcmp(region.get()->name, "looked up"));
 	perfctr::regions::report("regions.json", perfctr::regions::format::json);

@@ -437,6 +437,7 @@ contains
         call fails(ENOENT, "", stat, why)
         call region%begin()
         call region%begin()
+        call perfctr_region_add_bytes(20_c_int64_t)
         call fault(50)
         call region%end()
         call region%end()
@@ -446,6 +447,7 @@ contains
         call expect(reading%visits == 2 .and. reading%nvalues == 2, "visits of this thread")
         call expect(reading%value(2)%inclusive >= 100 .and. reading%value(2)%exclusive >= 50 .and. &
             reading%value(2)%exclusive < 75 .and. reading%value(2)%minimum >= 50, "a region's faults")
+        call expect(reading%bytes_inclusive == 40 .and. reading%bytes_exclusive == 20, "a region's bytes")
         call region%read_all(reading)
         call expect(reading%visits == 3, "visits of all threads")
         call perfctr_regions_report("/no/such/file", PERFCTR_REGIONS_CSV, stat, why)

@@ -335,6 +335,7 @@ class Regions(Case):
         region = perfctr.region("calls")
         self.fails(errno.ENOENT, "", region.read)
         with region:
+            perfctr.regions.add_bytes(20)
             fault(50)
 
         @region
@@ -348,6 +349,7 @@ class Regions(Case):
         in_thread(lambda: work(1))
         reading = region.read()
         self.assertEqual((reading.visits, len(reading.values)), (3, 2))
+        self.assertEqual((reading.bytes_inclusive, reading.bytes_exclusive), (20, 20))
         self.assertEqual(region.read_all().visits, 4)
         faults = reading.values[1]
         self.assertTrue(70 <= faults.inclusive < 100 and faults.maximum >= 50 > faults.minimum)

@@ -105,6 +105,7 @@ int main(int argc, char **argv)
 {
 	(void)argv;
 	perfctr_region_begin(&named);
+	perfctr_region_add_bytes(7);
 	perfctr_region_end(&named);
 	if (argc > 1)
 		perfctr_region_end(&named);
@@ -119,6 +120,7 @@ fi
 writes "regions" regions --regions "$work/regions"
 cp "$work/json" "$work/first"
 expect "a region's name, escaped" 0 '"region":"a \\"\\\\\\u0009\\u0085\\ufffdé"' cat "$work/first"
+expect "bytes" 0 '"value":"bytes","unit":"B","inclusive":7,"exclusive":7' cat "$work/first"
 writes "regions, all that is kept" regions --regions=moments,histogram,threads -M page-fault-rate "$work/regions" stray
 cp "$work/json" "$work/second"
 "$perfex" --regions --json -o - -e page-faults sh -c '"$0"; "$0"' "$work/regions" >"$work/both" 2>/dev/null

@@ -290,6 +290,8 @@ class RegionReading(Structure):
         ("nvalues", c_uint),
         ("reserved", c_uint),
         ("value", RegionValue * 16),
+        ("bytes_inclusive", c_uint64),
+        ("bytes_exclusive", c_uint64),
     ]
 
 
@@ -351,6 +353,7 @@ _declare("perfctr_sampler_lost", c_int, _handle, POINTER(c_uint64))
 _declare("perfctr_data_src_text", c_size_t, c_uint64, c_char_p, c_size_t)
 _declare("perfctr_doctor", c_int, EachCheck, c_void_p)
 _declare("perfctr_region_by_name", POINTER(Region), c_char_p)
+_declare("perfctr_region_add_bytes", None, c_uint64)
 _declare("perfctr_region_begin", None, POINTER(Region))
 _declare("perfctr_region_end", None, POINTER(Region))
 for _name in ("read", "read_all"):

@@ -22,6 +22,7 @@ __all__ = [
     "Region",
     "RegionReading",
     "RegionValue",
+    "add_bytes",
     "measure",
     "open_thread",
     "region",
@@ -62,6 +63,8 @@ class RegionReading(NamedTuple):
     unfinished: int
     uncounted: int
     values: List[RegionValue]  # the time in ns, then the events
+    bytes_inclusive: int = 0  # of add_bytes()
+    bytes_exclusive: int = 0
 
 
 def _suspended(name: str) -> Error:
@@ -172,7 +175,9 @@ class Region:
             RegionValue(*(getattr(c.value[i], name) for name in RegionValue._fields))
             for i in range(c.nvalues)
         ]
-        return RegionReading(c.visits, c.unfinished, c.uncounted, values)
+        return RegionReading(
+            c.visits, c.unfinished, c.uncounted, values, c.bytes_inclusive, c.bytes_exclusive
+        )
 
     def read(self) -> RegionReading:
         """In the calling thread. ENOENT: no visit yet."""
@@ -190,6 +195,11 @@ class Region:
 def region(name: str) -> Region:
     """A region by its name, for a with statement or as a decorator."""
     return Region(name)
+
+
+def add_bytes(number: int) -> None:
+    """Say that the calling thread has moved this number of bytes: they count for its regions."""
+    _lib.perfctr_region_add_bytes(number)
 
 
 def start(

@@ -760,6 +760,9 @@ pub struct perfctr_region {
     pub calibrate: ::std::option::Option<unsafe extern "C" fn()>,
 }
 extern "C" {
+    pub fn perfctr_region_add_bytes(bytes: u64);
+}
+extern "C" {
     pub fn perfctr_region_by_name(name: *const std::os::raw::c_char) -> *mut perfctr_region;
 }
 extern "C" {
@@ -806,6 +809,8 @@ pub struct perfctr_region_reading {
     pub nvalues: std::os::raw::c_uint,
     pub reserved: std::os::raw::c_uint,
     pub value: [perfctr_region_value; 16usize],
+    pub bytes_inclusive: u64,
+    pub bytes_exclusive: u64,
 }
 extern "C" {
     pub fn perfctr_region_read(

@@ -27,6 +27,9 @@ pub struct RegionReading {
     pub uncounted: u64,
     /// The time in ns, then the events.
     pub values: Vec<RegionValue>,
+    /// Of [`add_bytes`].
+    pub bytes_inclusive: u64,
+    pub bytes_exclusive: u64,
 }
 
 /// The thread is in the region as long as this lives.
@@ -64,7 +67,14 @@ impl Region {
             quality: Quality::of(value.quality),
         });
         let values = values.collect();
-        Ok(RegionReading { visits: c.visits, unfinished: c.unfinished, uncounted: c.uncounted, values })
+        Ok(RegionReading {
+            visits: c.visits,
+            unfinished: c.unfinished,
+            uncounted: c.uncounted,
+            values,
+            bytes_inclusive: c.bytes_inclusive,
+            bytes_exclusive: c.bytes_exclusive,
+        })
     }
     /// Forget the calling thread's counts.
     pub fn reset(self) -> Result<()> {
@@ -82,6 +92,11 @@ impl Drop for RegionGuard {
 pub fn start(events: &str, keep: u32) -> Result<()> {
     let events = c_string(events)?;
     check(unsafe { sys::perfctr_regions_start(events.as_ptr(), keep) }).map(drop)
+}
+
+/// Say that the calling thread has moved this number of bytes: they count for the regions that it is in.
+pub fn add_bytes(bytes: u64) {
+    unsafe { sys::perfctr_region_add_bytes(bytes) }
 }
 
 /// End it. Results stay.

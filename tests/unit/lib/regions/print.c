@@ -23,9 +23,12 @@ static const struct perfctr_region_reading reading = {
 		     .quality = PERFCTR_EXACT } },
 };
 
+static uint64_t with_bytes;
+
 /* The row of a region of this name has the text. */
 static void row_has(unsigned int format, const char *name, const char *text)
 {
+	struct perfctr_region_reading row = reading;
 	struct perfctr_region_report report = {
 		.format = format,
 		.pid = 7,
@@ -40,7 +43,9 @@ static void row_has(unsigned int format, const char *name, const char *text)
 		.ns = 1,
 	};
 
-	perfctr_region_print(&report, name, 0, &reading);
+	row.bytes_inclusive = with_bytes;
+	row.bytes_exclusive = with_bytes / 3;
+	perfctr_region_print(&report, name, 0, &row);
 	ck_assert_msg(!report.text.failed && strstr(report.text.bytes, text), "%s has no %s",
 		      report.text.bytes, text);
 	free(report.text.bytes);
@@ -59,6 +64,22 @@ START_TEST(test_locale)
 	row_has(PERFCTR_REGIONS_TABLE, "a",
 		" 18446744073709551615                  1      1234567.3              2              "
 		"3            1.0  exact\n");
+}
+END_TEST
+
+/* A row of its own, which fills the columns of moments with nothing. */
+START_TEST(test_bytes)
+{
+	with_bytes = 300;
+	row_has(PERFCTR_REGIONS_JSON, "a",
+		",{\"value\":\"bytes\",\"unit\":\"B\",\"inclusive\":300,\"exclusive\":100,"
+		"\"quality\":\"exact\"}]}");
+	row_has(PERFCTR_REGIONS_CSV, "a",
+		",a,all,3,0,0,bytes,B,300,100,,,,,,,,exact,0,0,0,,,0,0,0,0\n");
+	row_has(PERFCTR_REGIONS_TABLE, "a",
+		" bytes                               300                100              "
+		"                                                exact\n");
+	with_bytes = 0;
 }
 END_TEST
 
@@ -456,5 +477,5 @@ START_TEST(test_died)
 }
 END_TEST
 
-UNIT_MAIN("region_print", 60, test_locale, test_long_events, test_names, test_rank, test_tables,
-	  test_numbers, test_csv, test_json, test_estimates, test_died)
+UNIT_MAIN("region_print", 60, test_locale, test_bytes, test_long_events, test_names, test_rank,
+	  test_tables, test_numbers, test_csv, test_json, test_estimates, test_died)

@@ -1687,6 +1687,71 @@ START_TEST(own_malloc)
 }
 END_TEST
 
+static void bytes_are(const struct perfctr_region *region, uint64_t inclusive, uint64_t exclusive)
+{
+	ck_assert_int_eq(perfctr_region_read_all(region, &reading), 0);
+	ck_assert_uint_eq(reading.bytes_inclusive, inclusive);
+	ck_assert_uint_eq(reading.bytes_exclusive, exclusive);
+}
+
+static void add_in_handler(int signal)
+{
+	(void)signal;
+	perfctr_region_add_bytes(1000);
+}
+
+static void *visit_with_bytes(void *arg)
+{
+	perfctr_region_add_bytes(100);
+	perfctr_region_begin(&outer);
+	perfctr_region_add_bytes(UINT64_C(1) << 40);
+	perfctr_region_end(&outer);
+	return arg;
+}
+
+static void add_in_child(void)
+{
+	int status;
+	pid_t pid = fork();
+
+	if (pid == 0) {
+		perfctr_region_add_bytes(7);
+		_exit(0);
+	}
+	ck_assert_int_eq(waitpid(pid, &status, 0), pid);
+	ck_assert_int_eq(status, 0);
+}
+
+/* Those that are added where no region is, or in a child, are nobody's. */
+START_TEST(added_bytes)
+{
+	pthread_t thread;
+
+	begin();
+	perfctr_region_add_bytes(3);
+	start(ONE, 0);
+	perfctr_region_add_bytes(3);
+	perfctr_region_begin(&outer);
+	perfctr_region_add_bytes(10);
+	perfctr_region_begin(&middle);
+	perfctr_region_begin(&inner);
+	perfctr_region_add_bytes(200);
+	signal(SIGUSR1, add_in_handler);
+	raise(SIGUSR1);
+	perfctr_region_end(&inner);
+	add_in_child();
+	perfctr_region_end(&middle);
+	perfctr_region_end(&outer);
+	perfctr_region_add_bytes(3);
+	ck_assert_int_eq(pthread_create(&thread, NULL, visit_with_bytes, NULL), 0);
+	pthread_join(thread, NULL);
+	bytes_are(&outer, 1210 + (UINT64_C(1) << 40), 10 + (UINT64_C(1) << 40));
+	bytes_are(&middle, 1200, 0);
+	bytes_are(&inner, 1200, 1200);
+	end();
+}
+END_TEST
+
 PERFCTR_REGION(at_fork, "at fork");
 
 static void begin_at_fork(void)
@@ -2076,8 +2141,8 @@ UNIT_MAIN("regions", 60, sums, wide, through_the_kernel, time_goes_on, time_stop
 	  not_calibrated, time_is_calibrated, time_of_switches, switched, moment, put_off,
 	  counters_are_taken_away, threads_without_counters, threads_as_the_first, faults, too_deep,
 	  deepest, open_elsewhere, left_from_too_deep, too_many, errors, failed_starts, long_names,
-	  troubles_before, threads, own_malloc, fork_handlers, forked_amid_lock, stop_closes,
-	  stop_amid_others, stop_by_another, stop_beside_others, again, no_memory
+	  troubles_before, threads, own_malloc, added_bytes, fork_handlers, forked_amid_lock,
+	  stop_closes, stop_amid_others, stop_by_another, stop_beside_others, again, no_memory
 #if PERFCTR_HAVE_CORE_TYPES
 	  ,
 	  on_core_types, aborted_sequences, lost_on_core_types

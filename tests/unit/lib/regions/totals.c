@@ -52,7 +52,11 @@ START_TEST(test_cost)
 	visits->sum[0].children = visits->sum[1].children = 300;
 	visits->unfinished = 8;
 	visits->uncounted = 9;
+	visits->own_bytes = 20;
+	visits->bytes_within = 5;
 	add_up(visits, NULL);
+	ck_assert_uint_eq(reading.bytes_inclusive, 25);
+	ck_assert_uint_eq(reading.bytes_exclusive, 20);
 	ck_assert_uint_eq(reading.visits, 4);
 	ck_assert_uint_eq(reading.unfinished, 8);
 	ck_assert_uint_eq(reading.uncounted, 9);
