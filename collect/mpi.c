@@ -5,28 +5,17 @@
  * says which regions there are.
  */
 #include <dlfcn.h>
-#include <inttypes.h>
 #include <perfctr/regions.h>
+#include <pthread.h>
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include "collect/mpi.h"
 
-/* ---- calls ---- */
-
-static struct perfctr_region regions[] = { MPI_REGIONS };
-
-/* What the program does between MPI_Init() and MPI_Finalize(): without the calls, its own part. */
-PERFCTR_REGION(program, "MPI (program)");
-
-/* The number of calls of MPI that the thread is in; glibc has a place for it at once. */
-#ifdef __GLIBC__
-static __thread unsigned int inside __attribute__((tls_model("initial-exec")));
-#else
-static __thread unsigned int inside;
-#endif
+/* ---- MPI's own functions ---- */
 
 /* A module of Python's, say, may have loaded MPI for itself alone. */
 static void *find_in_library(const char *name)
@@ -34,73 +23,141 @@ static void *find_in_library(const char *name)
 	static const char *const libraries[] = { "libmpi.so.40",   "libmpi_mpifh.so.40",
 						 "libmpich.so.12", "libmpichfort.so.12",
 						 "libmpi.so.12",   "libmpifort.so.12" };
-	void *library, *function = NULL;
+	void *library, *found = NULL;
 	unsigned int i;
 
-	for (i = 0; i < sizeof(libraries) / sizeof(libraries[0]) && !function; i++) {
+	for (i = 0; i < sizeof(libraries) / sizeof(libraries[0]) && !found; i++) {
 		library = dlopen(libraries[i], RTLD_LAZY | RTLD_NOLOAD);
-		function = library ? dlsym(library, name) : NULL;
+		found = library ? dlsym(library, name) : NULL;
 	}
-	return function;
+	return found;
 }
 
-/* Finds MPI's own function, without which the program would not have been linked. */
-static void (*find(const char *name))(void)
+static void *find_function(const char *name)
 {
 	void *function = dlsym(RTLD_NEXT, name);
 
-	if (!function)
-		function = find_in_library(name);
-	if (function)
-		return (void (*)(void))function;
+	return function ? function : find_in_library(name);
+}
+
+static __attribute__((noreturn)) void give_up(const char *name)
+{
 	fprintf(stderr, "libperfctr: --regions=mpi: there is no MPI with %s\n", name);
 	abort();
 }
 
-/* It is apart, so that other calls save no registers. */
-static __attribute__((noinline)) void begin_first(enum mpi_call call, void (**real)(void),
-						  const char *name)
+/* The functions of MPI that this file calls itself, once MPI is there. */
+static struct {
+	int (*type_size)(word type, int *size);
+	int (*comm_size)(word comm, int *n);
+	int (*comm_test_inter)(word comm, int *inter);
+	int (*comm_remote_size)(word comm, int *n);
+} mpi;
+
+/* Fortran's. */
+static struct {
+	void (*type_size)(word type, int *size, int *error);
+	void (*comm_size)(word comm, int *n, int *error);
+	void (*comm_test_inter)(word comm, int *inter, int *error);
+	void (*comm_remote_size)(word comm, int *n, int *error);
+} fortran;
+
+static void find_own(void)
 {
-	__atomic_store_n(real, find(name), __ATOMIC_RELAXED);
-	mpi_begin(call, real, name);
+#define FIND(member, name) member = (__typeof__(member))find_function(name)
+	FIND(mpi.type_size, "PMPI_Type_size");
+	FIND(mpi.comm_size, "PMPI_Comm_size");
+	FIND(mpi.comm_test_inter, "PMPI_Comm_test_inter");
+	FIND(mpi.comm_remote_size, "PMPI_Comm_remote_size");
+	FIND(fortran.type_size, "pmpi_type_size_");
+	FIND(fortran.comm_size, "pmpi_comm_size_");
+	FIND(fortran.comm_test_inter, "pmpi_comm_test_inter_");
+	FIND(fortran.comm_remote_size, "pmpi_comm_remote_size_");
 }
 
-void mpi_begin(enum mpi_call call, void (**real)(void), const char *name)
+/*
+ * Without MPI it is a function that has the same name by chance, as mpi_init() of a library for
+ * long integers has: that is called, and not counted.
+ */
+struct perfctr_region *mpi_find(struct mpi_function *function)
 {
-	if (!__atomic_load_n(real, __ATOMIC_RELAXED))
-		begin_first(call, real, name);
-	else if (!inside++)
-		perfctr_region_begin(&regions[call]);
+	static pthread_once_t once = PTHREAD_ONCE_INIT;
+	void *found = find_function(function->real_name);
+	struct perfctr_region *region = found ? function->own_region : NULL;
+
+	if (!found)
+		found = dlsym(RTLD_NEXT, function->name);
+	if (!found)
+		give_up(function->real_name);
+	pthread_once(&once, find_own);
+	function->real = (void (*)(void))found;
+	__atomic_store_n(&function->region, region, __ATOMIC_RELEASE);
+	return region;
 }
 
-/* Whether it was the outermost call. */
-static bool end(enum mpi_call call)
+/* ---- calls ---- */
+
+#ifdef __GLIBC__
+__thread const char *mpi_outermost __attribute__((tls_model("initial-exec")));
+#else
+__thread const char *mpi_outermost;
+#endif
+
+void mpi_begin(struct perfctr_region *region)
 {
-	if (--inside)
-		return false;
-	perfctr_region_end(&regions[call]);
-	return true;
+	perfctr_region_begin(region);
 }
 
-void mpi_end(enum mpi_call call)
+void mpi_end(struct perfctr_region *region)
 {
-	end(call);
+	mpi_leave();
+	perfctr_region_end(region);
 }
 
 /* ---- bytes ---- */
 
-struct count {
-	uint64_t calls, bytes;
-};
+/*
+ * MPI_IN_PLACE and MPI_DATATYPE_NULL, by which a program says that arguments mean nothing: numbers
+ * in MPICH, the addresses of variables in Open MPI, and in Fortran's of both.
+ */
+static word null_type, in_place[5];
 
-static struct count counts[MPI_CALLS];
-
-static void add(enum mpi_call call, uint64_t n, int size)
+static word find_variable(const char *name)
 {
-	struct count *count = &counts[call];
+	void *variable = dlsym(RTLD_DEFAULT, name);
 
-	__atomic_fetch_add(&count->calls, 1, __ATOMIC_RELAXED);
-	__atomic_fetch_add(&count->bytes, n * (unsigned int)size, __ATOMIC_RELAXED);
+	return (word)(variable ? variable : find_in_library(name));
+}
+
+static void find_constants(void)
+{
+	static const char names[][24] = { "mpi_fortran_in_place", "mpi_fortran_in_place_",
+					  "mpi_fortran_in_place__", "MPI_FORTRAN_IN_PLACE" };
+	const word *mpich = (const word *)find_variable("MPIR_F_MPI_IN_PLACE");
+	unsigned int i;
+
+	null_type = find_variable("ompi_mpi_datatype_null");
+	for (i = 0; i < 4; i++)
+		in_place[i] = find_variable(names[i]);
+	in_place[4] = mpich ? *mpich : 0;
+}
+
+/* Whether C's buffer counts, and is no MPI_IN_PLACE, which is 1 or -1. */
+static bool counts(word buffer, word type)
+{
+	return buffer != 1 && buffer != (word)-1 && type != null_type &&
+	       (unsigned int)type != 0x0c000000;
+}
+
+static bool counts_in_fortran(word buffer, word type)
+{
+	const unsigned int number = *(const unsigned int *)type;
+	unsigned int i;
+
+	for (i = 0; i < sizeof(in_place) / sizeof(in_place[0]); i++)
+		if (buffer == in_place[i] && buffer)
+			return false;
+	return number && number != 0x0c000000;
 }
 
 static uint64_t sum(word values, int n)
@@ -113,172 +170,93 @@ static uint64_t sum(word values, int n)
 	return sum_;
 }
 
-/* The functions of MPI that this file calls itself. */
-#define OWN(type, name, real)                                                   \
-	static __typeof__(type) *name(void)                                     \
-	{                                                                       \
-		static void (*found)(void);                                     \
-                                                                                \
-		if (!__atomic_load_n(&found, __ATOMIC_RELAXED))                 \
-			__atomic_store_n(&found, find(real), __ATOMIC_RELAXED); \
-		return (__typeof__(type) *)found;                               \
-	}
-OWN(int(word, int *), type_size, "PMPI_Type_size")
-OWN(int(word, int *), comm_size, "PMPI_Comm_size")
-OWN(int(word, int *), comm_rank, "PMPI_Comm_rank")
-OWN(void(word, int *, int *), fortran_type_size, "pmpi_type_size_")
-OWN(void(word, int *, int *), fortran_comm_size, "pmpi_comm_size_")
-OWN(int(const void *, word, word, void *, word, word, word, word), gather, "PMPI_Gather")
-OWN(int(char *, int *), library_version, "PMPI_Get_library_version")
+static void add(uint64_t n, int size)
+{
+	perfctr_region_add_bytes(n * (unsigned int)size);
+}
 
-void mpi_c_end(enum mpi_call call, word count, word type)
+void mpi_c_begin(struct perfctr_region *region, word count, word type)
 {
 	int size = 0;
 
-	if (!end(call))
-		return;
-	type_size()(type, &size);
-	add(call, (unsigned int)count, size);
+	perfctr_region_begin(region);
+	mpi.type_size(type, &size);
+	add((unsigned int)count, size);
 }
 
-void mpi_c_end_of_all(enum mpi_call call, word values, word type, word comm)
+void mpi_c_begin_buffer(struct perfctr_region *region, word buffer, word count, word type)
 {
-	int size = 0, n = 0;
+	int size = 0;
 
-	if (!end(call))
+	perfctr_region_begin(region);
+	if (!counts(buffer, type))
 		return;
-	type_size()(type, &size);
-	comm_size()(comm, &n);
-	add(call, sum(values, n), size);
+	mpi.type_size(type, &size);
+	add((unsigned int)count, size);
 }
 
-void mpi_fortran_end(enum mpi_call call, word count, word type)
+void mpi_c_begin_all(struct perfctr_region *region, word buffer, word values, word type, word comm,
+		     bool remote)
+{
+	int size = 0, n = 0, inter = 0;
+
+	perfctr_region_begin(region);
+	if (!counts(buffer, type))
+		return;
+	mpi.type_size(type, &size);
+	if (remote)
+		mpi.comm_test_inter(comm, &inter);
+	(inter ? mpi.comm_remote_size : mpi.comm_size)(comm, &n);
+	add(sum(values, n), size);
+}
+
+void mpi_fortran_begin(struct perfctr_region *region, word count, word type)
 {
 	int size = 0, error;
 
-	if (!end(call))
+	perfctr_region_begin(region);
+	fortran.type_size(type, &size, &error);
+	add(*(const unsigned int *)count, size);
+}
+
+void mpi_fortran_begin_buffer(struct perfctr_region *region, word buffer, word count, word type)
+{
+	int size = 0, error;
+
+	perfctr_region_begin(region);
+	if (!counts_in_fortran(buffer, type))
 		return;
-	fortran_type_size()(type, &size, &error);
-	add(call, *(const unsigned int *)count, size);
+	fortran.type_size(type, &size, &error);
+	add(*(const unsigned int *)count, size);
 }
 
-void mpi_fortran_end_of_all(enum mpi_call call, word values, word type, word comm)
+void mpi_fortran_begin_all(struct perfctr_region *region, word buffer, word values, word type,
+			   word comm, bool remote)
 {
-	int size = 0, n = 0, error;
+	int size = 0, n = 0, inter = 0, error;
 
-	if (!end(call))
+	perfctr_region_begin(region);
+	if (!counts_in_fortran(buffer, type))
 		return;
-	fortran_type_size()(type, &size, &error);
-	fortran_comm_size()(comm, &n, &error);
-	add(call, sum(values, n), size);
+	fortran.type_size(type, &size, &error);
+	if (remote)
+		fortran.comm_test_inter(comm, &inter, &error);
+	(inter ? fortran.comm_remote_size : fortran.comm_size)(comm, &n, &error);
+	add(sum(values, n), size);
 }
 
-/* ---- the bytes of all ranks, at the end ---- */
+/* ---- the program's part ---- */
 
-struct handles {
-	word world, byte;
-};
+/* Without the calls within, it is the program's own part. */
+struct perfctr_region mpi_program = PERFCTR_REGION_INIT("MPI (program)");
 
-/* The linker may have put it into the program, where it is found first. */
-static word find_variable(const char *name)
+void mpi_program_begin(void)
 {
-	void *variable = dlsym(RTLD_DEFAULT, name);
-
-	return variable ? (word)variable : (word)find(name);
+	find_constants();
+	perfctr_region_begin(&mpi_program);
 }
 
-/* Open MPI's are the addresses of variables, and those of MPICH and its relatives numbers. */
-static struct handles find_handles(void)
+void mpi_program_end(void)
 {
-	struct handles handles = { 0x44000000, 0x4c00010d };
-	char version[8192] = ""; /* MPI_MAX_LIBRARY_VERSION_STRING */
-	int length;
-
-	library_version()(version, &length);
-	if (strstr(version, "Open MPI"))
-		handles = (struct handles){ find_variable("ompi_mpi_comm_world"),
-					    find_variable("ompi_mpi_byte") };
-	return handles;
-}
-
-static const char *const names[] = { MPI_NAMES };
-
-static void print_call(enum mpi_call call, const struct count *all, unsigned int ranks)
-{
-	const struct count *one = &all[call], *least = one, *most = one;
-	struct count sum_ = { 0, 0 };
-	unsigned int i;
-
-	for (i = 0; i < ranks; i++, one += MPI_CALLS) {
-		sum_.calls += one->calls;
-		sum_.bytes += one->bytes;
-		least = one->bytes < least->bytes ? one : least;
-		most = one->bytes > most->bytes ? one : most;
-	}
-	if (sum_.calls)
-		fprintf(stderr,
-			"%-25s %12" PRIu64 " %15" PRIu64 " %15" PRIu64 " (rank %td) %15" PRIu64
-			" (rank %td)\n",
-			names[call], sum_.calls, sum_.bytes, least->bytes,
-			(least - all) / MPI_CALLS, most->bytes, (most - all) / MPI_CALLS);
-}
-
-static void print_all(const struct count *all, unsigned int ranks)
-{
-	enum mpi_call call;
-
-	fprintf(stderr, "Bytes of MPI's calls in %u rank%s\n\n%-25s %12s %15s %15s %24s\n", ranks,
-		ranks == 1 ? "" : "s", "call", "calls", "bytes", "least", "most");
-	for (call = 0; call < MPI_CALLS; call++)
-		print_call(call, all, ranks);
-	fputc('\n', stderr);
-}
-
-/* Each rank sends its counts to the first one, which prints them. */
-static void report_bytes(void)
-{
-	const struct handles handles = find_handles();
-	struct count *all = NULL;
-	int rank = 0, ranks = 1;
-
-	if (comm_rank()(handles.world, &rank) != 0 || comm_size()(handles.world, &ranks) != 0)
-		return;
-	if (rank == 0)
-		all = calloc((size_t)ranks, sizeof(counts));
-	if (rank == 0 && !all)
-		abort(); /* the others wait */
-	if (gather()(counts, sizeof(counts), handles.byte, all, sizeof(counts), handles.byte, 0,
-		     handles.world) == 0 &&
-	    all)
-		print_all(all, (unsigned int)ranks);
-	free(all);
-}
-
-/* ---- MPI_Init() and MPI_Finalize() ---- */
-
-void mpi_init_begin(void (**real)(void), const char *name)
-{
-	*real = find(name);
-	inside++;
-}
-
-void mpi_init_end(void)
-{
-	if (!--inside)
-		perfctr_region_begin(&program);
-}
-
-void mpi_finalize_begin(void (**real)(void), const char *name)
-{
-	*real = find(name);
-	if (inside++)
-		return;
-	perfctr_region_end(&program);
-	if (perfctr_region_ways.begin)
-		report_bytes();
-}
-
-void mpi_finalize_end(void)
-{
-	inside--;
+	perfctr_region_end(&mpi_program);
 }

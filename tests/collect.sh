@@ -202,24 +202,53 @@ MPI_Waitall 5
 MPI_Alltoallv 5'
 expect "MPI, made up: calls, and none within another" "$calls
 MPI (program) 1" --regions=mpi "$work/ranks"
-bytes() { sed -n 's/^\(MPI_[A-Za-z]*\)  *\([0-9]*\)  *\([0-9]*\)  *\([0-9]* (rank [0-9]*)\)  *\([0-9]* (rank [0-9]*)\)$/\1 \2 \3, \4, \5/p' "$work/errors"; }
-[ "$(bytes)" = 'MPI_Isend 5 120, 120 (rank 0), 120 (rank 0)
-MPI_Irecv 5 120, 120 (rank 0), 120 (rank 0)
-MPI_Sendrecv 5 200, 200 (rank 0), 200 (rank 0)
-MPI_Alltoallv 5 40, 40 (rank 0), 40 (rank 0)
-MPI_Allreduce 5 2000, 2000 (rank 0), 2000 (rank 0)' ]
-check "MPI, made up: bytes" $?
+# "REGION INCLUSIVE EXCLUSIVE", in the order of the report.
+bytes_are() {	# NAME WORDS PROGRAM...
+	name=$1
+	printf '%s\n' "$2" >"$work/wanted"
+	shift 2
+	"$perfex" --regions=mpi --csv -o "$work/csv" "$@" >"$work/out" 2>"$work/errors"
+	awk -F, '$9 == "bytes" && $10 == "B" && $20 == "exact" { print $4, $11, $12 }' "$work/csv" | diff "$work/wanted" - ||
+		{ cat "$work/errors"; false; }
+	check "MPI, made up: $name" $?
+	rm -f "$work/csv"
+}
+bytes='MPI (program) 2480 0
+by hand 2480 0
+MPI_Sendrecv 200 200
+MPI_Allreduce 2000 2000
+MPI_Isend 120 120
+MPI_Irecv 120 120
+MPI_Alltoallv 40 40'
+bytes_are bytes "$bytes" "$work/ranks"
+bytes_are "bytes that MPI_IN_PLACE has not" "$(echo "$bytes" | sed 's/^MPI (program) 2480/MPI (program) 2880/; s/^\(MPI_Allreduce\) .*/\1 2400 2400/')" \
+	"$work/ranks" in-place
+bytes_are "bytes for another group" "$(echo "$bytes" | sed 's/^MPI (program) 2480/MPI (program) 2504/; s/^\(MPI_Alltoallv\) .*/\1 64 64/')" \
+	"$work/ranks" groups
+expect "MPI, made up: calls after one that was left" "$(echo "$calls" | sed 's/^MPI_Barrier 5/MPI_Barrier 8/')
+MPI (program) 1
+MPI_Start 0 and 1" --regions=mpi "$work/ranks" leaves
 expect "MPI, made up: Fortran's names" 'MPI (program) 1
+MPI_Allgather 2
+MPI_Alltoallv 2
 MPI_Barrier 4
 MPI_Send 1' --regions=mpi "$work/ranks" fortran
-[ "$(bytes)" = 'MPI_Send 1 56, 56 (rank 0), 56 (rank 0)' ]
-check "MPI, made up: Fortran's bytes" $?
+bytes_are "Fortran's bytes" 'MPI (program) 80 0
+MPI_Send 56 56
+MPI_Alltoallv 24 24' "$work/ranks" fortran
+# A program may have a function of such a name, which is none of MPI's.
+echo 'int mpi_init(int *n) { *n += 7; return 5; }' >"$work/numbers.c"
+echo 'int mpi_init(int *n); int main(void) { int n = 1; return mpi_init(&n) + n; }' >"$work/count.c"
+$cc ${CFLAGS:-} -shared -fPIC "$work/numbers.c" -o "$work/libnumbers.so" -Wl,-soname,libnumbers.so &&
+	$cc ${CFLAGS:-} "$work/count.c" -o "$work/count" -L"$work" -lnumbers -Wl,-rpath,"$work"
+says 13 '^perfex: no region was reached' "$perfex" --regions=mpi "$work/count"
 "$perfex" --regions=mpi --csv -o "$work/csv" "$work/ranks" killed 2>"$work/errors"
 visits "$work/csv" >"$work/got"
 printf '%s\n' "$calls" 'MPI (program) 0' | sort | diff - "$work/got"
 check "MPI, made up: a program that is killed" $?
 "$perfex" --regions=mpi --json -o "$work/json" "$work/ranks" 2>"$work/errors" && "$perfex" --merge --csv "$work/json" >"$work/merged" &&
-	grep -q '^MPI_Waitall,time,ns,inclusive,1,5,' "$work/merged"
+	grep -q '^MPI_Waitall,time,ns,inclusive,1,5,' "$work/merged" &&
+	grep -q '^by hand,bytes,B,inclusive,1,5,2480,pid [0-9]*,2480.000,2480,pid [0-9]*,0.000,exact,' "$work/merged"
 check "MPI, made up: --merge" $?
 says 3 '^perfex: no region was reached' "$perfex" --regions=mpi "$work/runtime"
 if [ "${HAVE_LIBELF:-no}" = yes ]; then
@@ -315,40 +344,58 @@ fi
 if command -v mpicc >/dev/null && command -v mpirun >/dev/null; then
 	OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
 	export OMPI_ALLOW_RUN_AS_ROOT OMPI_ALLOW_RUN_AS_ROOT_CONFIRM
-	job() {	# PROGRAM	two ranks, merged into "merged"
+	job() {	# RANKS PROGRAM ARGUMENT...	merged into "merged"
+		n=$1
+		shift
 		rm -f "$work"/rank.*
-		timeout -k 5 120 mpirun --oversubscribe -n 2 "$perfex" --regions=mpi --json -o "$work/rank.%q{OMPI_COMM_WORLD_RANK}" "$1" \
-			>"$work/out" 2>"$work/errors" && "$perfex" --merge --csv "$work"/rank.[01] >"$work/merged"
+		timeout -k 5 120 mpirun --oversubscribe -n "$n" "$perfex" --regions=mpi --json -o "$work/rank.%q{OMPI_COMM_WORLD_RANK}" "$@" \
+			>"$work/out" 2>"$work/errors" && "$perfex" --merge --csv "$work"/rank.? >"$work/merged" && cat "$work/errors"
+	}
+	bytes() {	# of all ranks together, of that with the least, of that with the most
+		awk -F, '/^MPI_/ && $2 == "bytes" && $4 == "inclusive" { print $1, int($9 * $5 + 0.5), $7 " (" $8 ")", $10 " (" $11 ")" }' "$work/merged" | sort
 	}
 	mpicc -g -O1 -w -I"$srcdir/include" "$srcdir/tests/collect/ranks.c" -o "$work/real" -L"$lib" -lperfctr -Wl,-rpath,"$(cd "$lib" && pwd)" &&
-		job "$work/real"
+		job 2 "$work/real"
 	sed -n 's/^\([^,]*\),time,ns,inclusive,2,\([0-9]*\),.*/\1 \2/p' "$work/merged" | sort >"$work/got"
-	printf '%s\n' "$calls" 'MPI (program) 1' | sed 's/5$/10/; s/1$/2/' | sort | diff - "$work/got" && [ "$(bytes)" = 'MPI_Isend 10 240, 120 (rank 0), 120 (rank 0)
-MPI_Irecv 10 240, 120 (rank 0), 120 (rank 0)
-MPI_Sendrecv 10 600, 200 (rank 0), 400 (rank 1)
-MPI_Alltoallv 10 160, 80 (rank 0), 80 (rank 0)
-MPI_Allreduce 10 4000, 2000 (rank 0), 2000 (rank 0)' ]
+	printf '%s\n' "$calls" 'MPI (program) 1' | sed 's/5$/10/; s/1$/2/' | sort | diff - "$work/got" && [ "$(bytes)" = 'MPI_Allreduce 4000 2000 (rank 0) 2000 (rank 0)
+MPI_Alltoallv 160 80 (rank 0) 80 (rank 0)
+MPI_Irecv 240 120 (rank 0) 120 (rank 0)
+MPI_Isend 240 120 (rank 0) 120 (rank 0)
+MPI_Sendrecv 600 200 (rank 0) 400 (rank 1)' ]
 	check "MPI: two ranks of Open MPI" $?
+	job 3 "$work/real" in-place && [ "$(bytes | grep -v -e MPI_I -e MPI_S)" = 'MPI_Allreduce 7200 2400 (rank 0) 2400 (rank 0)
+MPI_Alltoallv 360 120 (rank 0) 120 (rank 0)
+MPI_Gather 16 8 (rank 1) 8 (rank 1)' ]
+	check "MPI: MPI_IN_PLACE of Open MPI" $?
+	job 3 "$work/real" groups && [ "$(bytes | grep -v -e MPI_I -e MPI_S)" = 'MPI_Allreduce 6000 2000 (rank 0) 2000 (rank 0)
+MPI_Alltoallv 392 128 (rank 1) 136 (rank 0)
+MPI_Bcast 80 40 (rank 0) 40 (rank 0)' ]
+	check "MPI: two groups of Open MPI" $?
+	timeout -k 5 60 mpirun --oversubscribe -n 1 "$perfex" --regions=mpi "$work/real" : -n 1 "$work/real" >"$work/out" 2>&1 &&
+		grep -q '^MPI_Sendrecv  *5 ' "$work/out"
+	check "MPI: one rank of two is measured" $?
 	for module in mpi mpi_f08; do
 		error=$([ $module = mpi ] && echo ', e')
 		sed "s/@MODULE@/$module/; s/@E@/$error/" >"$work/$module.f90" <<-'EOT'
 			program sums
 				use @MODULE@
-				integer :: rank, ranks, e, own(10), all(10)
+				integer :: rank, ranks, e, own(10), all(10), same(2)
 				call MPI_Init_thread(MPI_THREAD_SINGLE, rank@E@)
 				call MPI_Comm_rank(MPI_COMM_WORLD, rank@E@)
 				own = rank
 				call MPI_Allreduce(own, all, 10, MPI_INTEGER, MPI_SUM, MPI_COMM_WORLD@E@)
 				call MPI_Barrier(MPI_COMM_WORLD@E@)
 				if (all(10) /= 1) error stop
+				same = rank
+				call MPI_Allgather(MPI_IN_PLACE, 1234, MPI_DATATYPE_NULL, same, 1, MPI_INTEGER, MPI_COMM_WORLD@E@)
+				call MPI_Allgather(MPI_IN_PLACE, 1234, MPI_INTEGER, same, 1, MPI_INTEGER, MPI_COMM_WORLD@E@)
 				call MPI_Finalize(@E@)
 			end program
 		EOT
 		sed -i 's/Finalize(, e)/Finalize(e)/' "$work/$module.f90"
-		mpif90 "$work/$module.f90" -o "$work/fortran" && job "$work/fortran" && [ "$(bytes)" = \
-			'MPI_Allreduce 2 80, 40 (rank 0), 40 (rank 0)' ] &&
+		mpif90 "$work/$module.f90" -o "$work/fortran" && job 2 "$work/fortran" && [ "$(bytes)" = 'MPI_Allreduce 80 40 (rank 0) 40 (rank 0)' ] &&
 			[ "$(sed -n 's/^\([^,]*\),time,ns,inclusive,2,2,.*/\1/p' "$work/merged" | sort | paste -sd ,)" = \
-				'MPI (program),MPI_Allreduce,MPI_Barrier' ]
+				'MPI (program),MPI_Allreduce,MPI_Barrier' ] && grep -q '^MPI_Allgather,time,ns,inclusive,2,4,' "$work/merged"
 		status=$?
 		[ $status = 0 ] || cat "$work/errors" "$work/merged"
 		check "MPI: Fortran's module $module over Open MPI" $status

@@ -4,6 +4,7 @@
  * PMPI_X(), some calls make others, and Fortran's have functions of their own.
  */
 #include <mpi.h>
+#include <signal.h>
 #include <string.h>
 
 #define CALL(name, parameters)                                                 \
@@ -34,9 +35,23 @@ CALL(Comm_size, (MPI_Comm comm, int *size))
 	return comm != MPI_COMM_WORLD;
 }
 
+CALL(Comm_test_inter, (MPI_Comm comm, int *inter))
+{
+	*inter = comm == MPI_TWO_GROUPS;
+	return 0;
+}
+
+CALL(Comm_remote_size, (MPI_Comm comm, int *size))
+{
+	if (comm != MPI_TWO_GROUPS)
+		return 1;
+	*size = 3;
+	return 0;
+}
+
 CALL(Type_size, (MPI_Datatype type, int *size))
 {
-	*size = type >> 8 & 0xff; /* as in MPICH */
+	*size = (type >> 8) - 0x4c0000; /* as in MPICH; MPI_DATATYPE_NULL's is nonsense */
 	return 0;
 }
 
@@ -80,11 +95,28 @@ CALL(Barrier, (MPI_Comm comm))
 	return comm != MPI_COMM_WORLD;
 }
 
-CALL(Gather, (const void *sent, int n, MPI_Datatype type UNUSED, void *received, int n_ UNUSED,
-	      MPI_Datatype type_ UNUSED, int root UNUSED, MPI_Comm comm UNUSED))
+CALL(Gather, (const void *sent, int n UNUSED, MPI_Datatype type UNUSED, void *received UNUSED,
+	      int received_n, MPI_Datatype received_type, int root UNUSED, MPI_Comm comm UNUSED))
 {
-	memcpy(received, sent, (size_t)n);
+	return sent != MPI_IN_PLACE || received_n != 2 || received_type != MPI_INT;
+}
+
+CALL(Allgather, (const void *sent, int n UNUSED, MPI_Datatype type UNUSED, void *received UNUSED,
+		 int received_n, MPI_Datatype received_type, MPI_Comm comm UNUSED))
+{
+	return sent != MPI_IN_PLACE || received_n != 2 || received_type != MPI_INT;
+}
+
+CALL(Bcast, (void *bytes UNUSED, int n UNUSED, MPI_Datatype type UNUSED, int root UNUSED,
+	     MPI_Comm comm UNUSED))
+{
 	return 0;
+}
+
+/* A handler of signals may leave it. */
+CALL(Start, (MPI_Request * request UNUSED))
+{
+	return raise(SIGUSR1);
 }
 
 /* It makes another call, by the name that the program would use. */
@@ -120,6 +152,49 @@ void pmpi_barrier_(const int *comm, int *error);
 void pmpi_barrier_(const int *comm, int *error)
 {
 	*error = MPI_Barrier(*comm);
+}
+
+void pmpi_comm_size_(const int *comm, int *size, int *error);
+void pmpi_comm_size_(const int *comm, int *size, int *error)
+{
+	*error = PMPI_Comm_size(*comm, size);
+}
+
+void pmpi_comm_test_inter_(const int *comm, int *inter, int *error);
+void pmpi_comm_test_inter_(const int *comm, int *inter, int *error)
+{
+	*error = PMPI_Comm_test_inter(*comm, inter);
+}
+
+void pmpi_comm_remote_size_(const int *comm, int *size, int *error);
+void pmpi_comm_remote_size_(const int *comm, int *size, int *error)
+{
+	*error = PMPI_Comm_remote_size(*comm, size);
+}
+
+/* MPI_IN_PLACE is this variable of Fortran's, or that to which this pointer points. */
+int mpi_fortran_in_place_, made_up_in_place;
+void *MPIR_F_MPI_IN_PLACE = &made_up_in_place;
+
+void pmpi_allgather_(const void *sent, const int *n, const int *type, void *received,
+		     const int *received_n, const int *received_type, const int *comm, int *error);
+void pmpi_allgather_(const void *sent, const int *n, const int *type, void *received,
+		     const int *received_n, const int *received_type, const int *comm, int *error)
+{
+	(void)n, (void)type, (void)received, (void)received_n, (void)received_type, (void)comm;
+	*error = sent != &mpi_fortran_in_place_ && sent != &made_up_in_place;
+}
+
+void pmpi_alltoallv_(const void *sent, const int *nsent, const int *places, const int *type,
+		     void *received, const int *nreceived, const int *received_places,
+		     const int *received_type, const int *comm, int *error);
+void pmpi_alltoallv_(const void *sent, const int *nsent, const int *places, const int *type,
+		     void *received, const int *nreceived, const int *received_places,
+		     const int *received_type, const int *comm, int *error)
+{
+	(void)sent, (void)nsent, (void)places, (void)type, (void)received, (void)nreceived;
+	(void)received_places, (void)received_type;
+	*error = *comm != MPI_TWO_GROUPS;
 }
 
 void pmpi_type_size_(const int *type, int *size, int *error);

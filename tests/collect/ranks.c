@@ -5,6 +5,7 @@
  */
 #include <mpi.h>
 #include <perfctr/regions.h>
+#include <setjmp.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
@@ -42,6 +43,58 @@ static void exchange(void)
 			    MPI_COMM_WORLD));
 }
 
+/* What the first rank would send is where it is wanted; and so it is in all ranks. */
+static void exchange_in_place(void)
+{
+	int counts[64], places[64], i;
+
+	for (i = 0; i < ranks; i++) {
+		counts[i] = 2;
+		places[i] = 2 * i;
+	}
+	check(MPI_Gather(rank ? ints : MPI_IN_PLACE, rank ? 2 : 12345,
+			 rank ? MPI_INT : MPI_DATATYPE_NULL, more_ints, 2, MPI_INT, 0,
+			 MPI_COMM_WORLD));
+	check(MPI_Allgather(MPI_IN_PLACE, 12345, MPI_DATATYPE_NULL, more_ints, 2, MPI_INT,
+			    MPI_COMM_WORLD));
+	check(MPI_Alltoallv(MPI_IN_PLACE, NULL, NULL, MPI_DATATYPE_NULL, more_ints, counts, places,
+			    MPI_INT, MPI_COMM_WORLD));
+	check(MPI_Allreduce(MPI_IN_PLACE, ints, 100, MPI_INT, MPI_SUM, MPI_COMM_WORLD));
+}
+
+/*
+ * The first rank, and all others, are two groups. Each sends two numbers to each rank of the other
+ * one; then the first one has 10 from one rank, while the others of that group have none.
+ */
+static void exchange_of_groups(void)
+{
+#ifdef PERFCTR_TESTS_MADE_UP_MPI_H
+	const MPI_Comm groups = MPI_TWO_GROUPS;
+	const MPI_Datatype type = MPI_DATATYPE_NULL;
+	const int others = 3, root = MPI_PROC_NULL;
+#else
+	const int others = rank ? 1 : ranks - 1, root = !rank	    ? 0
+							: rank == 1 ? MPI_ROOT
+								    : MPI_PROC_NULL;
+	const MPI_Datatype type = MPI_INT;
+	MPI_Comm group, groups;
+#endif
+	const int none = root == MPI_PROC_NULL;
+	int counts[64], places[64], i;
+
+#ifndef PERFCTR_TESTS_MADE_UP_MPI_H
+	check(MPI_Comm_split(MPI_COMM_WORLD, rank > 0, rank, &group));
+	check(MPI_Intercomm_create(group, 0, MPI_COMM_WORLD, !rank, 5, &groups));
+#endif
+	for (i = 0; i < 64; i++) {
+		counts[i] = i < others ? 2 : 1000;
+		places[i] = 2 * i;
+	}
+	check(MPI_Alltoallv(ints, counts, places, MPI_INT, more_ints, counts, places, MPI_INT,
+			    groups));
+	check(MPI_Bcast(none ? NULL : ints, none ? 0 : 10, type, root, groups));
+}
+
 __attribute__((noinline)) static void one_call(void)
 {
 	MPI_Request request;
@@ -56,6 +109,16 @@ extern void mpi_init_(int *error), mpi_finalize(int *error),
 	mpi_barrier(const int *comm, int *error), MPI_BARRIER(const int *comm, int *error),
 	mpi_send_(const void *sent, const int *n, const int *type, const int *to, const int *tag,
 		  const int *comm, int *error);
+extern void mpi_allgather_(const void *sent, const int *n, const int *type, void *received,
+			   const int *received_n, const int *received_type, const int *comm,
+			   int *error),
+	mpi_alltoallv_(const void *sent, const int *nsent, const int *places, const int *type,
+		       void *received, const int *nreceived, const int *received_places,
+		       const int *received_type, const int *comm, int *error);
+extern int mpi_fortran_in_place_;
+extern void *MPIR_F_MPI_IN_PLACE;
+#pragma weak mpi_allgather_
+#pragma weak mpi_alltoallv_
 #pragma weak mpi_init_
 #pragma weak mpi_finalize
 #pragma weak mpi_barrier_
@@ -63,6 +126,45 @@ extern void mpi_init_(int *error), mpi_finalize(int *error),
 #pragma weak mpi_barrier
 #pragma weak MPI_BARRIER
 #pragma weak mpi_send_
+
+static sigjmp_buf place;
+
+static void jump(int signal)
+{
+	(void)signal;
+	siglongjmp(place, 1);
+}
+
+/* Leaves a call, and makes three others. */
+static void leave_a_call(void)
+{
+	MPI_Request request;
+
+	signal(SIGUSR1, jump);
+	if (!sigsetjmp(place, 1))
+		MPI_Start(&request);
+	check(MPI_Barrier(MPI_COMM_WORLD));
+	check(MPI_Barrier(MPI_COMM_WORLD));
+	check(MPI_Barrier(MPI_COMM_WORLD));
+}
+
+static void fortran_in_place(const int *world)
+{
+	const int groups = MPI_TWO_GROUPS, two = 2, type = MPI_INT, nothing = MPI_DATATYPE_NULL,
+		  counts[] = { 2, 2, 2, 1000 };
+	int error;
+
+	mpi_allgather_(&mpi_fortran_in_place_, &two, &type, more_ints, &two, &type, world, &error);
+	check(error);
+	mpi_allgather_(MPIR_F_MPI_IN_PLACE, &two, &type, more_ints, &two, &type, world, &error);
+	check(error);
+	mpi_alltoallv_(ints, counts, counts, &type, more_ints, counts, counts, &type, &groups,
+		       &error);
+	check(error);
+	mpi_alltoallv_(NULL, NULL, NULL, &nothing, more_ints, counts, counts, &type, &groups,
+		       &error);
+	check(error);
+}
 
 static void fortran(void)
 {
@@ -77,6 +179,7 @@ static void fortran(void)
 	MPI_BARRIER(&world, &error);
 	mpi_send_(ints, &seven, &type, &zero, &zero, &world, &error);
 	check(error);
+	fortran_in_place(&world);
 	mpi_finalize(&error);
 	check(error);
 }
@@ -103,6 +206,14 @@ int main(int argc, char **argv)
 		exchange();
 		perfctr_region_end(&hand);
 	}
+	if (argc > 1 && !strcmp(argv[1], "in-place"))
+		exchange_in_place();
+	if (argc > 1 && !strcmp(argv[1], "groups"))
+		exchange_of_groups();
+#ifdef PERFCTR_TESTS_MADE_UP_MPI_H
+	if (argc > 1 && !strcmp(argv[1], "leaves"))
+		leave_a_call();
+#endif
 	if (argc > 1 && !strcmp(argv[1], "killed"))
 		raise(SIGKILL);
 	check(MPI_Finalize());

@@ -304,7 +304,7 @@ static void many_times(void)
 		one_construct();
 }
 
-/* The library has room for so many regions, and none for a construct. */
+/* There is room for this number of regions, and none for a construct after them. */
 static void full_times(void)
 {
 	void *(*by_name)(const char *name) =

@@ -13,6 +13,10 @@ typedef struct {
 	int word[5];
 } MPI_Status;
 
+#define MPI_TWO_GROUPS	    ((int)0x84000001) /* of one and three ranks */
+#define MPI_DATATYPE_NULL   0x0c000000
+#define MPI_IN_PLACE	    ((void *)-1)
+#define MPI_PROC_NULL	    -1
 #define MPI_COMM_WORLD	    0x44000000
 #define MPI_BYTE	    0x4c00010d
 #define MPI_INT		    0x4c000405
@@ -36,6 +40,12 @@ int MPI_Waitall(int n, MPI_Request *requests, MPI_Status *statuses);
 int MPI_Barrier(MPI_Comm comm);
 int MPI_Allreduce(const void *sent, void *received, int n, MPI_Datatype type, MPI_Op op,
 		  MPI_Comm comm);
+int MPI_Gather(const void *sent, int n, MPI_Datatype type, void *received, int received_n,
+	       MPI_Datatype received_type, int root, MPI_Comm comm);
+int MPI_Allgather(const void *sent, int n, MPI_Datatype type, void *received, int received_n,
+		  MPI_Datatype received_type, MPI_Comm comm);
+int MPI_Bcast(void *bytes, int n, MPI_Datatype type, int root, MPI_Comm comm);
+int MPI_Start(MPI_Request *request);
 int MPI_Alltoallv(const void *sent, const int *nsent, const int *places, MPI_Datatype type,
 		  void *received, const int *nreceived, const int *received_places,
 		  MPI_Datatype received_type, MPI_Comm comm);
