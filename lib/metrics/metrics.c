@@ -272,6 +272,7 @@ static int keep_formula(struct perfctr_opened_metric *metric, const struct perfc
 
 	metric->is_estimate = formula->is_estimate;
 	metric->has_time = formula->has_time;
+	metric->is_input = formula->n == 1 && formula->events == 1 && !formula->has_time;
 	metric->step = calloc(formula->n + 1, sizeof(*metric->step));
 	metric->input = calloc(formula->events + 1, sizeof(*metric->input));
 	if (!metric->step || !metric->input)

@@ -55,7 +55,7 @@ struct perfctr_opened_metric {
 	struct perfctr_formula_step *step;
 	struct perfctr_metric_input *input;
 	unsigned int inputs;
-	bool is_estimate, has_time;
+	bool is_estimate, has_time, is_input; /* its value is that of its input */
 	const char *unknown; /* why scales or slots are not known; NULL: they are */
 	unsigned int core;
 	unsigned int *place, places; /* of all events that it needs, each once */

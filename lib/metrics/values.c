@@ -4,6 +4,7 @@
  * computed already is kept for the length of a call.
  */
 #include <errno.h>
+#include <float.h>
 #include <math.h>
 #include <stdbool.h>
 #include <stdint.h>
@@ -12,17 +13,11 @@
 #include "lib/metrics/metrics.h"
 #include "lib/metrics/opened.h"
 
-struct computed {
-	double value;
-	const char *reason;
-	unsigned int quality;
-};
-
 struct values {
 	const struct perfctr_metrics *metrics;
 	const struct perfctr_reading *readings;
 	bool is_known[PERFCTR_METRICS_MAX];
-	struct computed of[PERFCTR_METRICS_MAX]; /* of those that are known */
+	struct perfctr_metric_value of[PERFCTR_METRICS_MAX]; /* of those that are known */
 };
 
 /* Infinity stands for an estimate that is unknown. */
@@ -34,9 +29,9 @@ static double estimate_of(const struct perfctr_reading *reading)
 }
 
 /* The value of another metric is a count, or there is a reason why not. */
-static const char *take_metric(const struct computed *other,
-			       const struct perfctr_metric_input *input, struct computed *result,
-			       double *count)
+static const char *take_metric(const struct perfctr_metric_value *other,
+			       const struct perfctr_metric_input *input,
+			       struct perfctr_metric_value *result, double *count)
 {
 	if (other->quality > result->quality)
 		result->quality = other->quality;
@@ -46,8 +41,8 @@ static const char *take_metric(const struct computed *other,
 
 /* Most are exact; the others have a quality to note, or are more than a signed number is. */
 static const char *take_event(const struct perfctr_reading *reading,
-			      const struct perfctr_metric_input *input, struct computed *result,
-			      double *count)
+			      const struct perfctr_metric_input *input,
+			      struct perfctr_metric_value *result, double *count)
 {
 	if (reading->quality > result->quality)
 		result->quality = reading->quality;
@@ -57,8 +52,10 @@ static const char *take_event(const struct perfctr_reading *reading,
 	return NULL;
 }
 
-static const char *take_inputs(struct values *values, const struct perfctr_opened_metric *metric,
-			       struct computed *result, double *counts)
+/* This and compute() are inline, because most of their cost would be the calls. */
+static inline __attribute__((always_inline)) const char *
+take_inputs(const struct values *values, const struct perfctr_opened_metric *metric,
+	    struct perfctr_metric_value *result, double *counts)
 {
 	const struct perfctr_metric_input *input = metric->input, *end = input + metric->inputs;
 	const char *reason = NULL;
@@ -89,27 +86,32 @@ static void take_times(const struct values *values, const struct perfctr_opened_
 }
 
 /* Computes a metric of which all is known that it uses. */
-static void compute(struct values *values, unsigned int i)
+static inline __attribute__((always_inline)) void compute(struct values *values, unsigned int i)
 {
 	const struct perfctr_opened_metric *metric = &values->metrics->metric[i];
 	double counts[PERFCTR_FORMULA_EVENTS], seconds[PERFCTR_FORMULA_EVENTS];
-	struct computed *result = &values->of[i];
+	struct perfctr_metric_value *result = &values->of[i];
 
-	values->is_known[i] = true;
-	result->value = NAN;
-	result->quality = metric->is_estimate ? PERFCTR_ESTIMATE : PERFCTR_EXACT;
+	*result = (struct perfctr_metric_value){
+		.value = NAN,
+		.quality = metric->is_estimate ? PERFCTR_ESTIMATE : PERFCTR_EXACT,
+	};
 	result->reason = take_inputs(values, metric, result, counts);
 	if (!result->reason)
 		result->reason = metric->unknown;
 	if (result->reason)
 		return;
+	if (metric->is_input && counts[0] <= DBL_MAX) {
+		result->value = counts[0];
+		return;
+	}
 	if (metric->has_time)
 		take_times(values, metric, seconds);
 	result->reason = perfctr_formula_run(metric->step, counts, seconds, &result->value);
 }
 
 /* Computes a metric, after those that it uses. */
-static const struct computed *computed(struct values *values, unsigned int i)
+static const struct perfctr_metric_value *computed(struct values *values, unsigned int i)
 {
 	const struct perfctr_opened_metric *metric = &values->metrics->metric[i];
 	unsigned int k;
@@ -119,6 +121,7 @@ static const struct computed *computed(struct values *values, unsigned int i)
 			if (metric->input[k].metric >= 0)
 				computed(values, (unsigned int)metric->input[k].metric);
 		compute(values, i);
+		values->is_known[i] = true;
 	}
 	return &values->of[i];
 }
@@ -133,7 +136,7 @@ static bool is_beyond(const struct values *values, const struct perfctr_opened_m
 	unsigned int i;
 
 	for (i = 0; i < metric->conditions; i++) {
-		const struct computed *its = &values->of[metric->about[i]];
+		const struct perfctr_metric_value *its = &values->of[metric->about[i]];
 
 		if (its->reason)
 			continue;
@@ -144,15 +147,11 @@ static bool is_beyond(const struct values *values, const struct perfctr_opened_m
 	return seen && !any;
 }
 
-static void give(const struct values *values, unsigned int i, struct perfctr_metric_value *value)
+static void set_beyond(struct values *values, unsigned int i)
 {
-	const struct computed *its = &values->of[i];
+	const struct perfctr_opened_metric *metric = &values->metrics->metric[i];
 
-	value->value = its->value;
-	value->reason = its->reason;
-	value->quality = its->quality;
-	value->beyond = !its->reason && is_beyond(values, &values->metrics->metric[i]);
-	value->reserved[0] = value->reserved[1] = 0;
+	values->of[i].beyond = !values->of[i].reason && is_beyond(values, metric);
 }
 
 static void begin(struct values *values, const struct perfctr_metrics *metrics,
@@ -160,7 +159,6 @@ static void begin(struct values *values, const struct perfctr_metrics *metrics,
 {
 	values->metrics = metrics;
 	values->readings = readings;
-	memset(values->is_known, 0, metrics->all * sizeof(values->is_known[0]));
 }
 
 int perfctr_metrics_value(const struct perfctr_metrics *metrics, unsigned int i,
@@ -177,10 +175,12 @@ int perfctr_metrics_value(const struct perfctr_metrics *metrics, unsigned int i,
 				    "perfctr_metrics_value() needs readings and a place for the "
 				    "result, not NULL");
 	begin(&values, metrics, readings);
+	memset(values.is_known, 0, metrics->all * sizeof(values.is_known[0]));
 	computed(&values, i);
 	for (k = 0; k < metrics->metric[i].conditions; k++)
 		computed(&values, metrics->metric[i].about[k]);
-	give(&values, i, value);
+	set_beyond(&values, i);
+	*value = values.of[i];
 	return 0;
 }
 
@@ -200,7 +200,10 @@ int perfctr_metrics_values(const struct perfctr_metrics *metrics,
 	begin(&values, metrics, readings);
 	for (i = 0; i < metrics->all; i++)
 		compute(&values, metrics->order[i]);
-	for (i = 0; i < metrics->n; i++)
-		give(&values, i, &value[i]);
+	for (i = 0; i < metrics->n; i++) {
+		if (metrics->metric[i].conditions)
+			set_beyond(&values, i);
+		value[i] = values.of[i];
+	}
 	return 0;
 }
