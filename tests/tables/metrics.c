@@ -69,7 +69,7 @@ static bool presets; /* and no others */
 static bool is_wanted(const char *name)
 {
 	return presets ? !strncmp(name, "PAPI_", 5)
-		       : !strchr(name, '_') && strcmp(name, "retiring") != 0;
+		       : (!strchr(name, '_') || strchr(name, '-')) && strcmp(name, "retiring") != 0;
 }
 
 static int print_metric(void *arg, const struct perfctr_metric *metric)

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # The event tables against those of Linux and of libpfm4, event by event; the names of PAPI's presets looked up here; their
-# values, of random counts, against PAPI's formulas; and the metrics against Linux's formulas. Nothing of theirs is kept: they come from Debian's packages.
+# values, of random counts, against PAPI's formulas; and the metrics against Linux's formulas, and LIKWID's. Nothing of theirs is kept: they come from Debian's packages.
 # usage: run.sh BUILD WORKDIR	BUILD: configure's directory, after make
 # The environment: LINUX_SOURCE, a linux-source-*.tar.xz, if not of Debian's newest kernel.
 # Prints a line per table, and each difference that ./accepted does not have; exit status 0 if none failed.
@@ -52,6 +52,15 @@ print_fam15h() {
 		"$work/fam15h" >"$work/linux/fam15h"
 }
 
+# The source lies where the packages do.
+get_likwid() {
+	pool=$(apt-get --print-uris download libpfm4 | sed "s/^'\([^']*\/main\)\/.*/\1/; q")
+	tar=${PERFCTR_DEBS:-$work}/likwid_5.4.1+dfsg.orig.tar.xz
+	[ -e "$tar" ] || { /usr/lib/apt/apt-helper download-file "$pool/l/likwid/${tar##*/}" "$tar.new" && mv "$tar.new" "$tar"; }
+	mkdir -p "$work/likwid"
+	tar -xJf "$tar" -C "$work/likwid" --strip-components=1
+}
+
 unpack_linux
 : >"$work/linux/libpfm4"
 print_pfm i386 i686-linux-gnu qemu-i386
@@ -68,6 +77,8 @@ ${CC:-cc} -D_GNU_SOURCE -I"$top/include" -I"$top" -I"$build" "$tables/metrics.c"
 	-pthread -o "$work/metrics"
 "$work/metrics" >"$work/metrics.txt"
 "$tables/evaluate" "$work/metrics.txt" "$work/linux" || failed=1
+get_likwid
+"$tables/likwid" "$work/metrics.txt" "$work/likwid" || failed=1
 "$work/metrics" presets >"$work/presets.txt"
 "$tables/presets" "$work/presets.txt" "$work"/papi/usr/share/papi/*/papi_events.csv "'$work/ours'" || failed=1
 ${CC:-cc} -O2 -D_GNU_SOURCE -I"$top/include" -I"$top" -I"$build" "$tables/tree.c" "$build/lib/.libs/libinternal.a" \

@@ -24,7 +24,7 @@ static int add(void *arg, const struct perfctr_metric *metric)
 	char *longer;
 
 	if ((!strchr(metric->name, '_') && strcmp(metric->name, "retiring") != 0) ||
-	    !strncmp(metric->name, "PAPI_", 5))
+	    !strncmp(metric->name, "PAPI_", 5) || strchr(metric->name, '-'))
 		return 0;
 	if (asprintf(&longer, "%s%s%s", names->n ? names->list : "", names->n ? "," : "",
 		     metric->name) < 0)

@@ -31,6 +31,9 @@ expect "another processor's metrics" 0 '^  ipc  *instructions retired' "$perfex"
 expect "metrics" 0 '^ .* frequency' "$perfex" -M ipc,frequency true
 expect "PAPI's presets" 0 '^  PAPI_L1_TCM  *preset  *misses of .*: L1D:REPLACEMENT + L2_RQSTS:ALL_CODE_RD$' "$perfex" --cpu skylake -l papi_l1
 expect "PAPI's presets: a formula is no event" 125 'is no event here but a formula' "$perfex" --cpu skylake -e PAPI_L1_TCM
+expect "LIKWID's groups" 0 '^  flops_dp-rate  *GFLOP/s  *floating-point operations in a thread' "$perfex" --cpu skylake -M list
+expect "LIKWID's groups: by name" 0 ' branch-instructions ' "$perfex" -M BRANCH true
+expect "LIKWID's groups: memory" 0 ' mem-bandwidth ' "$perfex" -M MEM true
 # The first one that is a formula on this processor.
 formula=$("$perfex" -M list 2>/dev/null | awk '/^  PAPI_/ { name = $1 } /^ *= .* [-+] / && name { print name; exit } /^  [a-z]/ { name = "" }')
 if [ "$formula" ]; then
