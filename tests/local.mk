@@ -222,7 +222,6 @@ tests_unit_lib_sets_group_LDFLAGS = $(PMU_WRAP)
 tests_unit_lib_virtual_imode_SOURCES = tests/unit/lib/virtual/imode.c tests/harness/skylake.c
 tests_unit_lib_virtual_imode_LDFLAGS = $(WRAP_CONTROLS)
 tests_unit_lib_virtual_info_LDFLAGS = -Wl,--wrap=sysconf
-tests_unit_tools_perfex_count_topdown_SOURCES = tests/unit/tools/perfex/count/topdown.c tests/harness/skylake.c
 tests_unit_tools_perfex_count_topdown_LDADD = $(PERFEX_LDADD)
 tests_unit_tools_perfex_count_turns_SOURCES = tests/unit/tools/perfex/count/turns.c tests/harness/skylake.c
 tests_unit_tools_perfex_count_turns_LDADD = $(PERFEX_LDADD)

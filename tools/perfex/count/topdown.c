@@ -45,21 +45,28 @@ static void find_nodes(struct topdown *topdown, bool flat)
 	}
 }
 
+struct topdown *topdown_of(const char *cpu)
+{
+	struct perfctr_metrics *vendors = perfctr_metrics_open("tma", cpu);
+	struct perfctr_metrics *metrics = vendors ? vendors : perfctr_metrics_open("topdown", cpu);
+	struct topdown *topdown;
+
+	if (!metrics)
+		return NULL;
+	topdown = need(calloc(1, sizeof(*topdown)));
+	topdown->metrics = metrics;
+	find_nodes(topdown, !vendors);
+	return topdown;
+}
+
 struct topdown *topdown_new(const char *option)
 {
-	struct topdown *topdown = need(calloc(1, sizeof(*topdown)));
-	bool flat = false;
+	struct topdown *topdown = topdown_of(NULL);
 
-	topdown->metrics = perfctr_metrics_open("tma", NULL);
-	if (!topdown->metrics) {
-		topdown->metrics = perfctr_metrics_open("topdown", NULL);
-		flat = true;
-	}
-	if (!topdown->metrics)
+	if (!topdown)
 		die("%s: the library has no tree of top-down analysis for this processor; \"perfex "
 		    "-M list\" lists the metrics that it has",
 		    option);
-	find_nodes(topdown, flat);
 	return topdown;
 }
 

@@ -8,7 +8,10 @@
 
 struct topdown;
 
-/* Exits if there is none; option is what asks for it. */
+/* The tree of a processor, by its id (NULL: this one); returns NULL if there is none. */
+struct topdown *topdown_of(const char *cpu);
+
+/* This processor's; exits if there is none. option is what asks for it. */
 struct topdown *topdown_new(const char *option);
 
 /* Names of all down to a level, with commas between, to be freed. */

@@ -121,6 +121,11 @@ struct turns turns_of(const struct events *events)
 	return turns;
 }
 
+double turns_seconds(const struct turns *turns)
+{
+	return SECONDS * (1 / turns->share - 1);
+}
+
 void turns_tell(const struct events *events)
 {
 	struct perfctr_info info;
@@ -132,5 +137,5 @@ void turns_tell(const struct events *events)
 	if (turns.share < 1)
 		say("%u groups of events take turns, each for %.0f %% of the time: if the command works "
 		    "in bursts, estimates within 5 %% want a run of %.0f s",
-		    turns.groups, 100 * turns.share, SECONDS * (1 / turns.share - 1));
+		    turns.groups, 100 * turns.share, turns_seconds(&turns));
 }

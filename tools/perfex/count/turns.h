@@ -16,6 +16,9 @@ struct turns {
  */
 struct turns turns_of(const struct events *events);
 
+/* How many seconds a run takes until estimates of bursts are within 5 %; 0: there are no turns. */
+double turns_seconds(const struct turns *turns);
+
 /* Tells on standard error if there are turns, and how long a run should be. */
 void turns_tell(const struct events *events);
 

@@ -60,15 +60,13 @@ static int largest_beyond(const struct metric *metrics, unsigned int n, unsigned
 	return found;
 }
 
-/* Whether no metric before i is in a tree of the same core type, and i is. */
-static bool begins_tree(const struct metric *metrics, unsigned int i)
+/* Whether metric i is the first of its core type. */
+static bool is_first(const struct metric *metrics, unsigned int i)
 {
 	unsigned int k;
 
-	if (!metrics[i].level)
-		return false;
 	for (k = 0; k < i; k++)
-		if (metrics[k].level && !strcmp(metrics[k].is.core, metrics[i].is.core))
+		if (!strcmp(metrics[k].is.core, metrics[i].is.core))
 			return false;
 	return true;
 }
@@ -81,7 +79,7 @@ bool *tree_bottlenecks(const struct metric *metrics, unsigned int n)
 	for (i = 0; i < n; i++) {
 		int found = (int)n, next;
 
-		if (!begins_tree(metrics, i))
+		if (!is_first(metrics, i))
 			continue;
 		while ((next = largest_beyond(metrics, n, (unsigned int)found,
 					      metrics[i].is.core)) >= 0)

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-/* Tests which metrics --topdown counts: those of a Skylake, on an x86. */
+/* Tests which metrics --topdown counts: those of some processors. */
 #include <stdlib.h>
 #include <string.h>
+#include "arch/cpu.h"
+#include "lib/isa/identify.h"
 #include "tests/harness/check.h"
+#include "tests/harness/root.h"
 #include "tools/perfex/count/topdown.h"
-
-#if defined(__i386__) || defined(__x86_64__)
 
 static unsigned int commas(const char *text)
 {
@@ -19,7 +20,7 @@ static unsigned int commas(const char *text)
 /* Each level has those above it, each name once, and no figure that is in no tree. */
 START_TEST(levels)
 {
-	struct topdown *topdown = topdown_new("--topdown");
+	struct topdown *topdown = topdown_of("skylake");
 	unsigned int level, n = 0, most = topdown_levels(topdown);
 	char *names, *last = NULL;
 
@@ -47,7 +48,7 @@ END_TEST
 /* The parts of several, and of what has none; a name that begins like another is another. */
 START_TEST(parts)
 {
-	struct topdown *topdown = topdown_new("--topdown");
+	struct topdown *topdown = topdown_of("skylake");
 	char *names = topdown_parts(topdown, "tma_memory,tma_bad_speculation,tma_branch");
 
 	ck_assert_str_eq(names, "tma_branch_mispredicts,tma_machine_clears");
@@ -61,16 +62,75 @@ START_TEST(parts)
 }
 END_TEST
 
-UNIT_MAIN("topdown", 60, levels, parts)
-
-#else
-
-START_TEST(elsewhere)
+/* AMD's has two levels, of names that are the library's; Arm's has one, and no tree says so. */
+START_TEST(others)
 {
+	struct topdown *topdown = topdown_of("zen4");
+	char *names = topdown_names(topdown, 1);
+
+	ck_assert_uint_eq(topdown_levels(topdown), 2);
+	ck_assert_str_eq(names,
+			 "topdown-frontend,topdown-bad-speculation,topdown-backend,topdown-smt,"
+			 "topdown-retiring");
+	free(names);
+	names = topdown_parts(topdown, "topdown-backend");
+	ck_assert_str_eq(names, "topdown-backend-memory,topdown-backend-core");
+	free(names);
+	topdown_free(topdown);
+	topdown = topdown_of("neoverse-v2");
+	names = topdown_names(topdown, 1);
+	ck_assert_uint_eq(topdown_levels(topdown), 1);
+	ck_assert_uint_eq(commas(names), 3);
+	free(names);
+	topdown_free(topdown);
+	ck_assert_ptr_null(topdown_of("p4"));
+	ck_assert_ptr_null(topdown_of("no-such-processor"));
 	topdown_free(NULL);
 }
 END_TEST
 
-UNIT_MAIN("topdown", 60, elsewhere)
+#if defined(__i386__) || defined(__x86_64__)
+
+/* As in tests/data/cpuid/intel-alderlake-90672-e.txt. */
+void perfctr_cpuid_read(struct perfctr_cpuid *id)
+{
+	*id = (struct perfctr_cpuid){
+		.max_leaf = 0x20,
+		.vendor = "GenuineIntel",
+		.signature = 0x90672,
+		.leaf1_ecx = 0x7FFAFBFF,
+		.leaf1_edx = 0xBFEBFBFF,
+		.leaf7_edx = 0xFC1CC410, /* a hybrid */
+		.leaf0a_eax = 0x07300605,
+		.leaf0a_edx = 0x8603,
+		.leaf1a_eax = 0x20000001,
+	};
+}
+
+/* On two core types a name that both have is there once. */
+START_TEST(core_types)
+{
+	struct topdown *topdown;
+	char *names;
+
+	/* The processor has its table only if it is asked for before there is a root. */
+	topdown_free(topdown_of(NULL));
+	root_unpack("alderlake");
+	topdown = topdown_new("--topdown");
+	names = topdown_names(topdown, 1);
+	ck_assert_str_eq(names,
+			 "tma_frontend_bound,tma_bad_speculation,tma_backend_bound,tma_retiring");
+	free(names);
+	topdown_free(topdown);
+	unsetenv("PERFCTR_ROOT");
+	root_remove();
+}
+END_TEST
+
+UNIT_MAIN("topdown", 60, levels, parts, others, core_types)
+
+#else
+
+UNIT_MAIN("topdown", 60, levels, parts, others)
 
 #endif

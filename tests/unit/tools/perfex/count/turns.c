@@ -57,7 +57,17 @@ START_TEST(shares)
 }
 END_TEST
 
-UNIT_MAIN("turns", 60, shares)
+/* As docs/COSTS.md has it of ten events on four counters. */
+START_TEST(seconds)
+{
+	const struct turns none = { .groups = 3, .share = 1 }, ten = { .groups = 10, .share = 0.4 };
+
+	ck_assert(turns_seconds(&none) == 0);
+	ck_assert(fabs(turns_seconds(&ten) - 7.5) < 1e-9);
+}
+END_TEST
+
+UNIT_MAIN("turns", 60, shares, seconds)
 
 #else
 

@@ -85,8 +85,11 @@ START_TEST(bottleneck)
 		{ .is = { .core = "" }, .name = "ipc", .value = { .value = 99, .beyond = 1 } },
 	};
 
+	static const struct metric turned[] = { ROOT("large", 50, 1), ROOT("small", 30, 1) };
+
 	ck_assert_str_eq(worst_of(metrics, 9), "l2 ");
 	ck_assert_str_eq(worst_of(metrics, 1), "small ");
+	ck_assert_str_eq(worst_of(turned, 2), "large ");
 	ck_assert_str_eq(worst_of(metrics + 2, 1), "");
 	ck_assert_str_eq(worst_of(metrics + 8, 1), "");
 }

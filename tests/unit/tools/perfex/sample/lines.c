@@ -20,13 +20,13 @@ static bool run(const char *command)
 	return system(line) == 0;
 }
 
-/* Returns the address that nm tells of work(). */
-static uint64_t address_of_work(void)
+/* Returns the address that nm tells of a function. */
+static uint64_t address_of(const char *function)
 {
 	char line[128] = "";
 	FILE *pipe;
 
-	snprintf(line, sizeof(line), "nm %s/prog | grep ' [Tt] work$'", directory);
+	snprintf(line, sizeof(line), "nm %s/prog | grep ' [Tt] %s$'", directory, function);
 	pipe = popen(line, "r");
 	ck_assert_ptr_nonnull(pipe);
 	ck_assert_ptr_nonnull(fgets(line, sizeof(line), pipe));
@@ -34,16 +34,25 @@ static uint64_t address_of_work(void)
 	return strtoull(line, NULL, 16);
 }
 
-/* Whether that is the line of a program compiled so, whose addresses are "from" beyond offsets. */
-static void line_is(const char *flags, uint64_t from, const char *wanted)
+static void line_is(const char *function, uint64_t from, const char *wanted)
 {
-	char command[256], path[64], text[80];
+	char path[64], text[80] = "x";
 
-	snprintf(command, sizeof(command), "${CC:-cc} %s -O0 prog.c -o prog 2>/dev/null", flags);
-	ck_assert(run(command));
 	snprintf(path, sizeof(path), "%s/prog", directory);
-	lines_find(text, sizeof(text), path, address_of_work() - from);
-	ck_assert_msg(!strcmp(text, wanted), "%s: %s", flags, text);
+	lines_find(text, sizeof(text), path, address_of(function) - from);
+	ck_assert_msg(!strcmp(text, wanted), "%s: %s", function, text);
+}
+
+/* Whether a program compiled so, whose addresses are "from" beyond offsets, has these lines. */
+static void lines_are(const char *flags, uint64_t from, const char *work, const char *other)
+{
+	char command[256];
+
+	snprintf(command, sizeof(command), "${CC:-cc} %s -O0 prog.c other.c -o prog 2>/dev/null",
+		 flags);
+	ck_assert(run(command));
+	line_is("work", from, work);
+	line_is("other", from, other);
 }
 
 START_TEST(of_a_program)
@@ -51,13 +60,13 @@ START_TEST(of_a_program)
 	if (!lines_load() || sizeof(void *) != 8)
 		return; /* libdw is not here, or the compiler may make programs of other sizes */
 	ck_assert_ptr_nonnull(mkdtemp(directory));
-	ck_assert(run(
-		"printf 'int x;\\n\\nvoid work(void)\\n{\\n\\tx++;\\n}\\n\\nint main(void)\\n{\\n\\twork"
-		"();\\n\\treturn x;\\n}\\n' >prog.c"));
-	line_is("-g", 0, "prog.c:4");
-	line_is("-g -no-pie -Wl,-Ttext-segment=0x20000000", 0x20000000, "prog.c:4");
-	line_is("-g0", 0, "");
-	ck_assert(run("rm -f prog prog.c && rmdir \"$PWD\""));
+	ck_assert(run("printf 'int x;\n\nvoid work(void)\n{\n\tx++;\n}\n\nint main(void)\n{\n\twork"
+		      "();\n\treturn x;\n}\n' >prog.c"));
+	ck_assert(run("printf '\nint other(int n) { return n * 3; }\n' >other.c"));
+	lines_are("-g", 0, "prog.c:4", "other.c:2");
+	lines_are("-g -no-pie -Wl,-Ttext-segment=0x20000000", 0x20000000, "prog.c:4", "other.c:2");
+	lines_are("-g0", 0, "", "");
+	ck_assert(run("rm -f prog prog.c other.c && rmdir \"$PWD\""));
 }
 END_TEST
 
