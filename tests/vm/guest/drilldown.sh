@@ -51,10 +51,12 @@ has "json, of the third run" '"metric":"tma_l1_bound",.*"level":3,"parent":"tma_
 run 3 perfex --drilldown -- sh -c 'loop 0010000000; exit 3'
 has "a command that fails" '^perfex: run 1 ended with exit status 3: the command is not run again$'
 hasnt "is run once" 'run 2'
+# shellcheck disable=SC2016	# the command's shell expands it
 run 0 perfex --drilldown -- sh -c 'loop 0010000000; echo >>/runs; [ $(wc -l </runs) != 2 ]'
 has "one that fails later" '^perfex: run 2 ended with exit status 1: the command is not run again$'
 has "keeps the first run" '<== bottleneck$'
 hasnt "and has nothing of the second" 'tma_memory_bound'
+# shellcheck disable=SC2016
 run 0 perfex --drilldown -- sh -c 'echo >>/more; loop $(($(wc -l </more) * 10000000))'
 has "one that changes" '^perfex: run 2 executed [0-9]* instructions, and the first one [0-9]*: the command does not do the same'
 hasnt "has nothing of the second run" 'tma_memory_bound'
