@@ -207,17 +207,29 @@ void kokkosp_end_deep_copy(void)
 static struct perfctr_region sections[SECTIONS];
 static uint32_t nsections;
 
-/* A section that is destroyed stays: there are few, and reports have its counts. */
+static uint32_t find_section(const struct perfctr_region *region)
+{
+	uint32_t id = 0;
+
+	while (id < nsections && sections[id].name != region->name)
+		id++;
+	return id;
+}
+
+/*
+ * A section that is destroyed stays, for the next one of its name, as in a function that is called
+ * again and again: they are one region. A region's name is the same pointer each time.
+ */
 void kokkosp_create_profile_section(const char *name, uint32_t *id)
 {
 	static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 	const struct perfctr_region *region = find("section", name);
 
 	pthread_mutex_lock(&lock);
-	*id = nsections < SECTIONS ? nsections++ : SECTIONS;
-	if (*id < SECTIONS) {
-		sections[*id] = *region;
-		sections[*id].overlaps = 1;
+	*id = find_section(region);
+	if (*id == nsections && nsections < SECTIONS) {
+		sections[nsections] = *region;
+		sections[nsections++].overlaps = 1;
 	}
 	pthread_mutex_unlock(&lock);
 }

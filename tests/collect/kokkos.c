@@ -117,7 +117,13 @@ int main(int argc, char **argv)
 	for (i = 0; i < 300; i++)
 		pop();
 	for (i = 0; i < 1100; i++)
-		one = create("many");
+		one = create("again");
+	section("start", one);
+	section("stop", one);
+	for (i = 0; i < 1100; i++) {
+		snprintf(longer[0], sizeof(longer[0]), "%d", i);
+		one = create(longer[0]);
+	}
 	section("start", one);
 	section("stop", one);
 	kernel("parallel_for", "elsewhere", 2u << 24);

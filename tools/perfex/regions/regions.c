@@ -59,6 +59,9 @@ static void check_file(const char *pattern)
 
 /* ---- files of processes that could not report ---- */
 
+/* Reports that perfex reads have names in it that begin so, and end in a process's id. */
+#define REPORT ".report."
+
 /* The directory for these files, while perfex runs; and an inotify descriptor for it. */
 static char *directory;
 static int notices = -1;
@@ -115,7 +118,7 @@ struct seen {
 
 static void see_notice(struct seen *seen, const struct inotify_event *notice)
 {
-	if (notice->len && !strncmp(notice->name, ".report.", 8))
+	if (notice->len && !strncmp(notice->name, REPORT, sizeof(REPORT) - 1))
 		return;
 	seen->measured += (notice->mask & IN_CREATE) != 0;
 	seen->without += (notice->mask & IN_MOVED_TO) != 0;
@@ -211,20 +214,21 @@ static char *report_pattern(void)
 		die("--html: reports of regions are collected in /dev/shm or /tmp, and neither can be "
 		    "written: %s",
 		    strerror(errno));
-	if (asprintf(&pattern, "%s/.report.%%p", directory) < 0)
+	if (asprintf(&pattern, "%s/" REPORT "%%p", directory) < 0)
 		need(NULL);
 	return pattern;
 }
 
 static int is_report(const struct dirent *entry)
 {
-	return !strncmp(entry->d_name, ".report.", 8);
+	return !strncmp(entry->d_name, REPORT, sizeof(REPORT) - 1);
 }
 
 /* Orders them by process; of one that was several programs, by file. */
 static int compare_reports(const struct dirent **one, const struct dirent **two)
 {
-	int a = atoi((*one)->d_name + 8), b = atoi((*two)->d_name + 8);
+	int a = atoi((*one)->d_name + sizeof(REPORT) - 1),
+	    b = atoi((*two)->d_name + sizeof(REPORT) - 1);
 
 	return a == b ? strcmp((*one)->d_name, (*two)->d_name) : (a > b) - (a < b);
 }
