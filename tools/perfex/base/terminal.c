@@ -16,6 +16,21 @@ static struct {
 	size_t size;  /* number of bytes in it */
 } now;
 
+/* Writes the text's plain form at once, since stderr has no buffer. Returns how much was whole. */
+static size_t write_plain(const char *text, size_t n)
+{
+	char *plain = NULL;
+	size_t size = 0, done;
+	FILE *memory = need(open_memstream(&plain, &size));
+
+	done = text_plain(memory, text, n);
+	if (fclose(memory) != 0)
+		need(NULL);
+	fwrite(plain, 1, size, now.file);
+	free(plain);
+	return done;
+}
+
 /* Part of a text, which may begin and end in a letter's middle. */
 static ssize_t write_part(void *cookie, const char *part, size_t size)
 {
@@ -26,7 +41,7 @@ static ssize_t write_part(void *cookie, const char *part, size_t size)
 	memcpy(text, now.half, now.size);
 	memcpy(text + now.size, part, size);
 	text[n] = '\0';
-	done = text_plain(now.file, text, n);
+	done = write_plain(text, n);
 	now.size = n - done;
 	memcpy(now.half, text + done, now.size);
 	free(text);

@@ -93,4 +93,31 @@ START_TEST(lines)
 }
 END_TEST
 
-UNIT_MAIN("text", 20, cut, labels, numbers, widths, halves, lines)
+static ssize_t count_write(void *cookie, const char *part, size_t size)
+{
+	unsigned int *n = cookie;
+
+	(void)part;
+	++*n;
+	return (ssize_t)size;
+}
+
+/* A table reaches a stream without a buffer, as stderr is, in one piece, not letter by letter. */
+START_TEST(writes)
+{
+	const cookie_io_functions_t functions = { .write = count_write };
+	unsigned int n = 0, i;
+	FILE *file = fopencookie(&n, "w", functions), *door;
+
+	ck_assert_ptr_nonnull(file);
+	setbuf(file, NULL);
+	door = terminal_open(file);
+	for (i = 0; i < 20; i++)
+		fprintf(door, "a line, \xE2\x82\xAC, and \033\n");
+	terminal_close(door);
+	fclose(file);
+	ck_assert_uint_eq(n, 1);
+}
+END_TEST
+
+UNIT_MAIN("text", 20, cut, labels, numbers, widths, halves, lines, writes)
