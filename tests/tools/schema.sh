@@ -72,6 +72,19 @@ assert one['samples'] == sum(stack['samples'] for stack in one['stacks']) > 10, 
 assert {n for stack in one['stacks'] for n in stack['calls']} == set(range(len(one['functions'])))" "$work/json"
 writes "no samples" samples --sample -c 4000000000 -e cpu-clock:u true
 writes "metrics" counts -M page-fault-rate true
+# Where the library has a tree for this processor, whether it can be counted or not.
+if "$perfex" --topdown -o /dev/null true 2>/dev/null; then
+	writes "a tree" counts --td-level 2 -e cs true
+	says "its levels and parents" "
+import json, sys
+metrics = json.load(open(sys.argv[1]))['metrics']
+names = {metric['metric'] for metric in metrics}
+assert all(metric['parent'] in names and metric['level'] == 2 for metric in metrics if 'parent' in metric), metrics" "$work/json"
+	writes "a tree, level by level" counts --drilldown true
+	says "the runs" "
+import json, sys
+assert json.load(open(sys.argv[1]))['drilldown_runs'] >= 1" "$work/json"
+fi
 "$perfex" -I 50 --json -o "$work/ticks" -M page-fault-rate sleep 0.2 >/dev/null 2>&1
 # How many there are is a matter of time.
 is "intervals" "$(sed -n 's/^{"type":"\([a-z]*\)".*/\1/p' "$work/ticks")" "$work/ticks"
