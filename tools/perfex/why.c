@@ -24,17 +24,6 @@ struct cause {
 
 /* ---- the cause ---- */
 
-static const struct metric *find_parent(const struct metric *metrics, unsigned int n,
-					const struct metric *of)
-{
-	unsigned int i;
-
-	for (i = 0; i < n; i++)
-		if (metrics[i].level < of->level && !strcmp(metrics[i].name, of->parent))
-			return &metrics[i];
-	return NULL;
-}
-
 static struct cause find_cause(const struct metric *metrics, unsigned int n)
 {
 	bool *worst = tree_bottlenecks(metrics, n);
@@ -46,7 +35,7 @@ static struct cause find_cause(const struct metric *metrics, unsigned int n)
 		if (worst[i])
 			metric = &metrics[i];
 	free(worst);
-	for (; metric && cause.n < 16; metric = find_parent(metrics, n, metric))
+	for (; metric && cause.n < 16; metric = tree_parent(metrics, n, metric))
 		cause.path[cause.n++] = metric;
 	return cause;
 }

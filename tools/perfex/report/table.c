@@ -380,10 +380,12 @@ static void print_metric(FILE *file, const struct metric *metric, unsigned int d
 		print_uncounted(file, &row, &widths, footnote(notes, metric->reason));
 }
 
-/* Says what a bottleneck is, and how to see where it happens. */
-static void print_bottleneck(FILE *file, const struct metric *metric)
+/* Says what a bottleneck is, and how to see where it, or what it is a part of, happens. */
+static void print_bottleneck(FILE *file, const struct metric *metrics, unsigned int n,
+			     const struct metric *metric)
 {
 	struct fit fit = fit_begin(file, 2);
+	const struct metric *sampled = metric;
 
 	fputc('\n', file);
 	fit_words(&fit, " bottleneck: ");
@@ -391,8 +393,10 @@ static void print_bottleneck(FILE *file, const struct metric *metric)
 	fit_words(&fit, ": ");
 	fit_words(&fit, metric->is.description);
 	fit_words(&fit, "; to see where: perfex --sample");
-	if (*metric->sample) {
-		char *event = need(strndup(metric->sample, strcspn(metric->sample, " ")));
+	while (sampled && !*sampled->sample)
+		sampled = tree_parent(metrics, n, sampled);
+	if (sampled) {
+		char *event = need(strndup(sampled->sample, strcspn(sampled->sample, " ")));
 
 		fit_words(&fit, " -e ");
 		fit_words(&fit, event);
@@ -426,7 +430,7 @@ static void print_metrics(FILE *file, const struct results *results, struct foot
 			     worst[place[i].metric], notes);
 	for (i = 0; i < n; i++)
 		if (worst[i])
-			print_bottleneck(file, &metrics[i]);
+			print_bottleneck(file, metrics, n, &metrics[i]);
 	free(worst);
 	free(place);
 	free(metrics);

@@ -17,6 +17,14 @@ static unsigned int parent_of(const struct metric *metrics, unsigned int n, unsi
 	return n;
 }
 
+const struct metric *tree_parent(const struct metric *metrics, unsigned int n,
+				 const struct metric *of)
+{
+	unsigned int i = parent_of(metrics, n, (unsigned int)(of - metrics));
+
+	return i < n ? &metrics[i] : NULL;
+}
+
 /* Puts the metrics with this parent (n: without one) below it, with theirs. Returns the places. */
 static unsigned int place_parts(struct place *place, unsigned int placed,
 				const unsigned int *parent, unsigned int n, unsigned int of,

@@ -21,4 +21,8 @@ struct place *tree_order(const struct metric *metrics, unsigned int n);
  */
 bool *tree_bottlenecks(const struct metric *metrics, unsigned int n);
 
+/* Returns the metric of these that one of them is a part of; NULL: there is none. */
+const struct metric *tree_parent(const struct metric *metrics, unsigned int n,
+				 const struct metric *of);
+
 #endif /* PERFCTR_TOOLS_TREE_H */

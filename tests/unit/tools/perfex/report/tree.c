@@ -115,6 +115,39 @@ START_TEST(bottlenecks_of_core_types)
 }
 END_TEST
 
+/* What has no event to sample takes that of what it is a part of. */
+START_TEST(event_to_sample)
+{
+	static char *words[] = { (char *)"true", NULL };
+	struct metric metrics[] = { ROOT("a", 60, 1), PART("b", 2, "a", 50, 1) };
+	const struct targets none = { .n = 0 };
+	struct events no_events = { .n = 0 };
+	const struct run run = { .events = &no_events, .targets = &none, .command = words };
+	const struct results results = { .run = &run, .metric = metrics, .metrics = 2 };
+	unsigned int i, k;
+
+	for (k = 0; k < 2; k++) {
+		FILE *file = fmemopen(text, sizeof(text), "w");
+
+		for (i = 0; i < 2; i++) {
+			metrics[i].is = (struct perfctr_metric){
+				.core = "", .unit = "%", .threshold = "a > 1", .description = "what"
+			};
+			metrics[i].reason = "";
+			metrics[i].sample = i ? "" : k ? "LOADS STORES" : "";
+		}
+		table_print(file, &results);
+		ck_assert_int_eq(fclose(file), 0);
+		ck_assert_ptr_nonnull(
+			strstr(text,
+			       k ? " bottleneck: b: what; to see where: perfex --sample -e LOADS\n"
+				 : " bottleneck: b: what; to see where: perfex --sample\n"));
+	}
+	ck_assert_ptr_eq(tree_parent(metrics, 2, &metrics[1]), &metrics[0]);
+	ck_assert_ptr_null(tree_parent(metrics, 2, &metrics[0]));
+}
+END_TEST
+
 #if defined(__i386__) || defined(__x86_64__)
 
 /* ---- a Skylake's, of known counts ---- */
@@ -249,7 +282,7 @@ END_TEST
 
 #endif
 
-UNIT_MAIN("tree", 60, order, bottleneck, bottlenecks_of_core_types
+UNIT_MAIN("tree", 60, order, bottleneck, bottlenecks_of_core_types, event_to_sample
 #if defined(__i386__) || defined(__x86_64__)
 	  ,
 	  table, formats
