@@ -1117,7 +1117,7 @@ START_TEST(whole_trees)
 		perfctr_metrics_close(metrics);
 		found++;
 	}
-	ck_assert_uint_eq(found, 29);
+	ck_assert_uint_eq(found, 30);
 }
 END_TEST
 
