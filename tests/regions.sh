@@ -294,7 +294,7 @@ check "perfex: more processes than notices" $?
 }
 mkfifo "$work/fifo"
 for signal in INT TERM HUP QUIT; do	# also where who died has left its report
-	timeout -k 5 -s $signal 0.5 env --default-signal=INT,QUIT "$perfex" --regions -o "$work/fifo" sh -c '"$0" die; true' "$work/regions" 2>"$work/errors"
+	timeout -k 5 -s $signal 0.5 env --default-signal=INT,QUIT,HUP "$perfex" --regions -o "$work/fifo" sh -c '"$0" die; true' "$work/regions" 2>"$work/errors"
 	[ $? = 124 ]
 	check "perfex: SIG$signal ends a wait for who reads the report" $?
 done
@@ -329,7 +329,8 @@ PERFCTR_REGIONS_METRICS=nonsense PERFCTR_REGIONS_KEEP=nonsense "$perfex" --regio
 check "perfex: no variables of others" $?
 for signal in HUP TERM; do
 	rm -f "$work/ready" "$work/told"
-	"$perfex" --regions -o /dev/null sh -c "trap ': >$work/told; exit 7' $signal; : >'$work/ready'; sleep 20 & wait" 2>/dev/null &
+	# Under nohup it would be ignored, and not passed on.
+	env --default-signal=HUP "$perfex" --regions -o /dev/null sh -c "trap ': >$work/told; exit 7' $signal; : >'$work/ready'; sleep 20 & wait" 2>/dev/null &
 	while [ ! -e "$work/ready" ]; do sleep 0.05; done
 	kill -s $signal $!
 	wait $!

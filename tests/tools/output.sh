@@ -57,7 +57,7 @@ ends() {
 		rm -f "$work/ran"
 		# A command in a shell's background ignores SIGINT and SIGQUIT. libtool's script, which bash runs, would ignore
 		# SIGQUIT where that comes before perfex, on a busy machine.
-		silent "$what: SIG$signal ends the wait" 124 env --default-signal=INT,QUIT \
+		silent "$what: SIG$signal ends the wait" 124 env --default-signal=INT,QUIT,HUP \
 			timeout -k 5 -s $signal 0.3 "$their_perfex" "$@" touch "$work/ran"
 		[ ! -e "$work/ran" ] || fail "$what: SIG$signal" "the command ran"
 	done

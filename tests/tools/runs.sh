@@ -7,8 +7,8 @@ set -u
 # shellcheck source=tests/tools/expect.sh
 . "${srcdir:-.}/tests/tools/expect.sh"
 command -v python3 >/dev/null || { echo "SKIP signals, times and intervals: they need python3"; exit 77; }
-# A command in a shell's background ignores SIGINT and SIGQUIT.
-perfex_as_usual="env --default-signal=INT,QUIT $perfex"
+# A command in a shell's background ignores SIGINT and SIGQUIT, and under nohup SIGHUP.
+perfex_as_usual="env --default-signal=INT,QUIT,HUP $perfex"
 
 # A command that notes each signal, and ends when it is told to.
 cat >"$work/noting.py" <<'EOP'

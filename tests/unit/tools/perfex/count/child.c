@@ -19,6 +19,7 @@ static void as_from_a_terminal(void)
 {
 	signal(SIGINT, SIG_DFL);
 	signal(SIGQUIT, SIG_DFL);
+	signal(SIGHUP, SIG_DFL); /* nohup ignores it */
 }
 
 /* How a process ends that gets the signal once its command waits, and then opens what has no
