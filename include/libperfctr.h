@@ -310,7 +310,7 @@ enum perfctr_target_type {
 struct perfctr_target {
 	unsigned int type; /* enum perfctr_target_type */
 	int id;
-	int cpu;
+	int cpu;	    /* of PERFCTR_TARGET_THREAD_ON_CPU; else 0 */
 	const char *cgroup; /* its directory; or its path below perf_event's mount */
 	unsigned int reserved[4];
 };
@@ -364,8 +364,8 @@ struct perfctr_set *perfctr_set_open_control(const struct perfctr_cpu_control *c
 
 /*
  * Return the number of events; 0 if set is NULL or the parent process's. The name of event i as it
- * was given ("0x004300C0" for a control's, "0x00039000/0x04000204" with its second word); NULL if
- * there is no such event.
+ * was given ("0x004300C0" for a control's, "0x00039000/0x04000204" with its second word), valid as
+ * long as the set; NULL and EINVAL if there is no such event.
  */
 unsigned int perfctr_set_size(const struct perfctr_set *set);
 const char *perfctr_set_name(const struct perfctr_set *set, unsigned int i);
@@ -497,7 +497,7 @@ struct perfctr_list_event {
 int perfctr_list_event(const struct perfctr_list *list, unsigned int i,
 		       struct perfctr_list_event *event);
 
-/* Get the unit and scale of event i of a set, as perfctr_set_event() does. scale may be NULL. */
+/* Get the unit and scale of event i of a set, as perfctr_set_event() does. Each may be NULL. */
 static inline int perfctr_set_unit(const struct perfctr_set *set, unsigned int i, double *scale,
 				   const char **unit)
 {
@@ -507,7 +507,8 @@ static inline int perfctr_set_unit(const struct perfctr_set *set, unsigned int i
 		return -1;
 	if (scale)
 		*scale = event.scale;
-	*unit = event.unit;
+	if (unit)
+		*unit = event.unit;
 	return 0;
 }
 

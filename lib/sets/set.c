@@ -683,7 +683,7 @@ unsigned int perfctr_set_size(const struct perfctr_set *set)
 
 const char *perfctr_set_name(const struct perfctr_set *set, unsigned int i)
 {
-	return is_set(set) && i < set->n ? name_of(set, i) : NULL;
+	return check_event(set, i, set) < 0 ? NULL : name_of(set, i);
 }
 
 int perfctr_set_event(const struct perfctr_set *set, unsigned int i,

@@ -232,6 +232,9 @@ static int check(const struct perfctr_target *target, unsigned int flags)
 	for (i = 0; i < ARRAY_SIZE(target->reserved); i++)
 		if (target->reserved[i])
 			return perfctr_fail(EINVAL, "the target's reserved members must be 0");
+	if (target->type == PERFCTR_TARGET_CPU && target->cpu && target->cpu != target->id)
+		return perfctr_fail(EINVAL, "the processor of PERFCTR_TARGET_CPU is the target's "
+					    "id; set cpu to 0");
 	if (perfctr_target_on_cpus(target) && flags & (PERFCTR_INHERIT | PERFCTR_ON_EXEC))
 		return perfctr_fail(EINVAL, "PERFCTR_INHERIT and PERFCTR_ON_EXEC are for threads; "
 					    "on a processor all count");

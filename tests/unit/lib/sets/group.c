@@ -50,7 +50,8 @@ START_TEST(software_events)
 	ck_assert_uint_eq(perfctr_set_size(group), 2);
 	ck_assert_str_eq(perfctr_set_name(group, 0), "task-clock");
 	ck_assert_str_eq(perfctr_set_name(group, 1), "Page-Faults");
-	ck_assert_ptr_null(perfctr_set_name(group, 2));
+	ck_fails_null(perfctr_set_name(group, 2), EINVAL, "no event 2; it has 2");
+	ck_fails_null(perfctr_set_name(NULL, 0), EINVAL, "NULL");
 	ck_assert_int_eq(perfctr_set_read(group, before), 0);
 	fault(100);
 	ck_assert_int_eq(perfctr_set_read(group, after), 0);

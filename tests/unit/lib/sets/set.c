@@ -516,6 +516,15 @@ START_TEST(processors)
 	ck_fails_null(perfctr_set_open("cs", &target, 0), ENODEV, "not online");
 	target.id = -2;
 	ck_fails_null(perfctr_set_open("cs", &target, 0), EINVAL, "not a processor");
+	/* One who takes cpu for the processor would count processor 0. */
+	target = (struct perfctr_target){ .type = PERFCTR_TARGET_CPU, .cpu = -1 };
+	ck_fails_null(perfctr_set_open("cs", &target, 0), EINVAL, "is the target's id");
+	target.cpu = 1;
+	ck_fails_null(perfctr_set_open("cs", &target, 0), EINVAL, "is the target's id");
+	target.id = 8000;
+	target.cpu = 8000;
+	ck_fails_null(perfctr_set_open("cs", &target, 0), ENODEV, "not online");
+	target = (struct perfctr_target){ .type = PERFCTR_TARGET_CPU };
 	ck_fails_null(perfctr_set_open("cs", &target, PERFCTR_INHERIT), EINVAL, "for threads");
 	ck_fails_null(perfctr_set_open("cs", &target, PERFCTR_ON_EXEC), EINVAL, "for threads");
 }

@@ -1463,6 +1463,7 @@ START_TEST(ids_and_units)
 	ck_assert_str_eq(unit, "msec");
 	ck_assert_int_eq(perfctr_set_unit(set, 0, NULL, &unit), 0);
 	ck_assert_str_eq(unit, "");
+	ck_assert_int_eq(perfctr_set_unit(set, 1, &scale, NULL), 0);
 	ck_fails(perfctr_set_unit(set, 2, NULL, &unit), EINVAL, "no event 2");
 	ck_fails(perfctr_set_event(NULL, 0, &event), EINVAL, "NULL");
 	ck_fails(perfctr_set_event(set, 0, NULL), EINVAL, "NULL");
