@@ -176,6 +176,12 @@ START_TEST(alderlake)
 	means("cycles:u", "cpu_core:0:0x400000000!k cpu_atom:0:0xa00000000!k");
 	/* The e of a table's event is edges, and never perf's; perf's are those that a table lacks.
 	 */
+	/* PAPI's presets are each core type's own event; PAPI has these two for the E-core. */
+	means("PAPI_TOT_INS", "cpu_core:4:0xc0 cpu_atom:10:0xc0");
+	means("papi_tot_cyc:u", "cpu_core:4:0x3c!k cpu_atom:10:0x3c!k");
+	means("cpu_atom/PAPI_TOT_INS/", "cpu_atom:10:0xc0");
+	means("PAPI_LD_INS", "cpu_core:4:0x81d0");
+	fails("PAPI_LST_INS", EINVAL, "PAPI_LST_INS is no event here but a formula");
 	means("BR_INST_RETIRED:ALL_BRANCHES:e", "cpu_core:4:0x400c4 cpu_atom:10:0x400c4");
 	means("BR_INST_RETIRED:ALL_BRANCHES:e:D:u", "cpu_core:4:0x400c4!k cpu_atom:10:0x400c4!k");
 	means("BR_INST_RETIRED:ALL_BRANCHES:D:u", "cpu_core:4:0xc4!k cpu_atom:10:0xc4!k");
