@@ -8,7 +8,7 @@ cd "$(dirname "$0")/../.." || exit
 # shellcheck source=tests/deb/snapshot.sh
 . tests/deb/snapshot.sh
 failed=0
-export DEBIAN_FRONTEND=noninteractive DEBFULLNAME="A Tester" DEBEMAIL=tester@debian.org
+export DEBIAN_FRONTEND=noninteractive DEBFULLNAME="A Tester" DEBEMAIL=tester@debian.org PERFCTR_ARCHIVES=http://localhost:8765
 check() {	# NAME STATUS
 	if [ "$2" = 0 ]; then echo "PASS $1"; else echo "FAIL $1"; failed=1; fi
 }
@@ -73,6 +73,21 @@ dpkg --purge $(dpkg-query -W -f '${Package}\n' '*perfctr*') >/tmp/log 2>&1 || ca
 snapshot /tmp/after
 nothing_left /tmp/before /tmp/after
 check "purge leaves nothing" $?
+
+# debian/watch finds the newest release, and neither what is no release nor the archive of its pages.
+scripts/again apt-get install -y -qq --no-install-recommends devscripts >/dev/null
+mkdir /opt/archives
+for name in 3.0.0 98.0.0 99.0.0 99.0.0-html 99.1.0-dev; do
+	: >"/opt/archives/libperfctr-$name.tar.xz"
+done
+dpkg-source --no-check -x "$first"/*.dsc /opt/watched >/tmp/log 2>&1
+(cd /opt/archives && exec python3 -m http.server 8765 >/dev/null 2>&1) &
+server=$!
+sleep 1
+(cd /opt/watched && uscan --no-download --dehs 2>/dev/null) >/tmp/watched
+kill $server
+grep -q '<upstream-version>99\.0\.0</upstream-version>' /tmp/watched || { cat /tmp/watched; false; }
+check "uscan finds the newest release" $?
 
 scripts/again apt-get install -y -qq --no-install-recommends autopkgtest >/dev/null
 autopkgtest --output-dir /opt/autopkgtest "$first"/*.deb "$first"/*.dsc -- null >/tmp/log 2>&1
