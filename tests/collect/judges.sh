@@ -115,4 +115,15 @@ printf '%s\n' 'MPI (program) 2' 'MPI_Allreduce 10' 'MPI_Alltoallv 10' 'MPI_Barri
 status=$?
 [ $status = 0 ] || cat "$work/errors"
 check "two ranks of MPICH" $status
+mpich_bytes() {	# ARGUMENT	of all three ranks together
+	rm -f "$work"/rank.*
+	LD_LIBRARY_PATH=$libraries timeout 120 "$root/usr/bin/mpiexec.hydra" -n 3 "$perfex" --regions=mpi --json \
+		-o "$work/rank.%q{PMI_RANK}" "$work/ranks" "$1" 2>"$work/errors"
+	"$perfex" --merge --csv "$work"/rank.[0-2] | awk -F, '/^MPI_[ABG]/ && $2 == "bytes" && $4 == "inclusive" { print $1, int($9 * $5 + 0.5) }' |
+		sort | paste -sd ,
+}
+[ "$(mpich_bytes in-place)" = 'MPI_Allreduce 7200,MPI_Alltoallv 360,MPI_Gather 16' ]
+check "MPICH's MPI_IN_PLACE" $?
+[ "$(mpich_bytes groups)" = 'MPI_Allreduce 6000,MPI_Alltoallv 392,MPI_Bcast 80' ]
+check "two groups of MPICH" $?
 exit $failed
