@@ -284,7 +284,7 @@ int main(int argc, char **argv)
 		memcpy((void *)where, (void *)spin, 256);
 		__builtin___clear_cache((char *)where, (char *)where + 4096);
 	}
-	while (clock() < CLOCKS_PER_SEC / 8)
+	while (clock() < CLOCKS_PER_SEC / 4)
 		where(1000000);
 	return 0;
 }
@@ -292,7 +292,7 @@ EOT
 ${CC:-cc} -O0 "$work/spin.c" -o "$work/spin" && strip -o "$work/stripped" "$work/spin"
 spin=spin
 [ "${HAVE_LIBELF:-no}" = yes ] || spin='-'
-# sampled NAME SYMBOL FILE command...: at least half of the samples of the 0.1 s that the program runs are in its
+# sampled NAME SYMBOL FILE command...: at least a fifth of the samples of the 0.25 s that the program runs are in its
 # file, however long others take beside it, and 80 percent of these in the function
 sampled() {
 	name=$1 symbol=$2 file=$3
@@ -402,7 +402,7 @@ else
 	skip "an event in its unit" "needs the PMU msr"
 fi
 rm -r "$pmus/power"
-expect "samples: on all core types" 0 ' samples$' \
+expect "samples: on all core types" 0 ' samples\{0,1\}$' \
 	env PERFCTR_ROOT="$work/root" "$perfex" --sample -e tick true
 echo 0,8190 >"$pmus/cpu_core/cpus" # the second of which is offline
 if [ "$(getconf _NPROCESSORS_ONLN)" -gt 1 ]; then
@@ -415,7 +415,7 @@ expect "samples: on a core type that is offline" 125 'cpu_core, and the requeste
 expect "samples: the default event" 0 ' a second, in .true.:' "$perfex" --sample true
 faults=$("$perfex" --csv -e page-faults:u true 2>&1 | sed -n 's/,.*,page-faults:u,exact.*//p')
 expect "one sample" 0 '^ 1 sample$' "$perfex" --sample -e page-faults:u -c "$((faults * 2 / 3))" true
-expect "samples: exit status" 3 ' samples$' "$perfex" --sample -e cpu-clock sh -c 'exit 3'
+expect "samples: exit status" 3 ' samples\{0,1\}$' "$perfex" --sample -e cpu-clock sh -c 'exit 3'
 expect "samples: no command" 125 'no command to run' "$perfex" --sample
 expect "samples: no such command" 127 'not found' "$perfex" --sample nonexistent-command
 expect "samples: two events" 125 'takes one event' "$perfex" --sample -e cs,task-clock true
