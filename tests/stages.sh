@@ -218,6 +218,7 @@ stages_of_all() {
 stages_of_long() {
 	stages_of_all long
 	stage release tests/release.sh "$work/release"
+	stage reprotest tests/deb/reprotest.sh "$work/reprotest"
 	stage piuparts tests/deb/piuparts.sh "$work/deb/deb"
 	stage systemd tests/deb/systemd.sh "$work/deb/deb" "$work/systemd"
 	stage "RPM packages" tests/rpm.sh "$work"/dist/*.tar.xz "$work/rpm"
