@@ -89,7 +89,7 @@ wrong '--timeout ends counting' -I 100 --interval-count 3
 wrong 'a pipe' --interval-clear
 wrong 'each cgroup with a -G' --for-each-cgroup a,b
 wrong 'has no summary' --no-csv-summary
-wrong '-A shows each processor' --no-merge
+wrong 'shows each unit, -A each processor' --no-merge
 wrong '--per-type shows each' --hybrid-merge
 wrong 'cpu_core/cycles/' --cputype core
 wrong 'whose names have the die' -a --per-die

@@ -44,7 +44,8 @@ const char options_help[] =
 	"  -A, --per-cpu          with -a, -C or -G: show each processor; or each of\n"
 	"      --per-core         cores,\n"
 	"      --per-socket       sockets,\n"
-	"      --per-type         core types, also of a command or process\n"
+	"      --per-type         core types, also of a command or process,\n"
+	"      --per-unit         units of the uncore, such as uncore_imc_0\n"
 	"      --per-thread       show each thread of the command or process\n"
 	"      --no-inherit       count the command's first thread only, through the\n"
 	"                         driver if there is one, and nothing that it creates\n"
@@ -128,6 +129,7 @@ enum {
 	OPTION_PER_CORE,
 	OPTION_PER_SOCKET,
 	OPTION_PER_TYPE,
+	OPTION_PER_UNIT,
 	OPTION_TIMEOUT,
 	OPTION_PRE,
 	OPTION_POST,
@@ -168,6 +170,7 @@ static const struct option known[] = {
 	{ "per-core", no_argument, NULL, OPTION_PER_CORE },
 	{ "per-socket", no_argument, NULL, OPTION_PER_SOCKET },
 	{ "per-type", no_argument, NULL, OPTION_PER_TYPE },
+	{ "per-unit", no_argument, NULL, OPTION_PER_UNIT },
 	{ "no-inherit", no_argument, NULL, OPTION_NO_INHERIT },
 	{ "interval", required_argument, NULL, 'I' },
 	{ "repeat", required_argument, NULL, 'r' },
@@ -291,7 +294,7 @@ static void set_calls(struct options *options, const char *text)
 
 static const char *const by_names[] = {
 	[BY_THREAD] = "--per-thread", [BY_CPU] = "--per-cpu",	[BY_CORE] = "--per-core",
-	[BY_SOCKET] = "--per-socket", [BY_TYPE] = "--per-type",
+	[BY_SOCKET] = "--per-socket", [BY_TYPE] = "--per-type", [BY_UNIT] = "--per-unit",
 };
 
 static void set_by(struct options *options, enum by by)
@@ -335,6 +338,7 @@ static void take_count_option(struct options *options, int option, const char *t
 	case OPTION_PER_CORE: set_by(options, BY_CORE); break;
 	case OPTION_PER_SOCKET: set_by(options, BY_SOCKET); break;
 	case OPTION_PER_TYPE: set_by(options, BY_TYPE); break;
+	case OPTION_PER_UNIT: set_by(options, BY_UNIT); break;
 	case OPTION_NO_INHERIT: options->no_inherit = true; break;
 	case 'I': options->interval = parse_count("-I", text, 10, 86400000); break;
 	case 'r': options->repeat = parse_count("-r", text, 1, 1000000); break;

@@ -48,6 +48,7 @@ static const char *obstacle(const struct options *options)
 	       : options->targets.option    ? options->targets.option
 	       : options->by == BY_THREAD   ? "--per-thread"
 	       : options->by == BY_TYPE	    ? "--per-type"
+	       : options->by == BY_UNIT	    ? "--per-unit"
 	       : options->interval	    ? "-I"
 	       : options->delay		    ? "--delay"
 	       : options->timeout	    ? "--timeout"

@@ -55,7 +55,7 @@ static const struct {
 	{ "metric-only", "--csv and --json have metrics beside the counts: -M" },
 	{ "no-aggr", "perfex has -A, --per-cpu" },
 	{ "no-csv-summary", "with -I, --csv has no summary" },
-	{ "no-merge", "-A shows each processor, --per-type each core type" },
+	{ "no-merge", "--per-unit shows each unit, -A each processor, --per-type each core type" },
 	{ "no-scale", "--json has the value as counted beside the estimate" },
 	{ "null", "for the time alone, perfex -e task-clock" },
 	{ "per-cache", "perfex has --per-socket and --per-core" },

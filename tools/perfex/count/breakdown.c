@@ -53,7 +53,9 @@ static size_t find_place(struct breakdown *breakdown, const struct events *event
 	char name[64];
 	size_t k;
 
-	if (part->cpu < 0)
+	if (breakdown->by == BY_UNIT)
+		snprintf(name, sizeof(name), "%s", *part->pmu ? part->pmu : "other");
+	else if (part->cpu < 0)
 		snprintf(name, sizeof(name), "%s", *part->pmu ? part->pmu : "cpu");
 	else
 		topology_name(name, sizeof(name), breakdown->by, (unsigned int)part->cpu);
@@ -80,19 +82,20 @@ static bool next(struct walk *walk)
 	return false;
 }
 
-/* Notes the processors of a part, one bit each: several sets and tasks have the same ones. */
-static void count_cpus(struct breakdown *breakdown, size_t k, int cpu, uint32_t *seen)
+/* Notes a processor of a part: several sets and tasks have the same ones. */
+static void count_cpu(struct part *part, int cpu)
 {
-	if (cpu < 0 || seen[cpu / 32] >> cpu % 32 & 1)
+	if (!part->seen)
+		part->seen = need(calloc(8192 / 32, sizeof(*part->seen)));
+	if (cpu < 0 || part->seen[cpu / 32] >> cpu % 32 & 1)
 		return;
-	seen[cpu / 32] |= 1u << cpu % 32;
-	breakdown->part[k].cpus++;
+	part->seen[cpu / 32] |= 1u << cpu % 32;
+	part->cpus++;
 }
 
 static void find_places(struct breakdown *breakdown, const struct tasks *tasks,
 			const struct events *events)
 {
-	uint32_t seen[8192 / 32] = { 0 };
 	size_t t, n = 0;
 
 	for (t = 0; t < tasks->n; t++) {
@@ -102,7 +105,7 @@ static void find_places(struct breakdown *breakdown, const struct tasks *tasks,
 			breakdown->place =
 				need(reallocarray(breakdown->place, n + 1, sizeof(size_t)));
 			breakdown->place[n] = find_place(breakdown, events, &walk.part);
-			count_cpus(breakdown, breakdown->place[n++], walk.part.cpu, seen);
+			count_cpu(&breakdown->part[breakdown->place[n++]], walk.part.cpu);
 		}
 	}
 }
@@ -207,6 +210,7 @@ void breakdown_clear(struct breakdown *breakdown)
 	for (k = 0; k < breakdown->n; k++) {
 		free(breakdown->part[k].name);
 		free(breakdown->part[k].comm);
+		free(breakdown->part[k].seen);
 		free(breakdown->part[k].reading);
 		free(breakdown->part[k].before);
 		free(breakdown->part[k].interval);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * breakdown.h - counts by thread, cgroup, processor, core, socket or core type. Sums are made of
- * the parts, so that they agree to the last count.
+ * breakdown.h - counts by thread, cgroup, processor, core, socket, core type or unit. Sums are made
+ * of the parts, so that they agree to the last count.
  */
 #ifndef PERFCTR_TOOLS_BREAKDOWN_H
 #define PERFCTR_TOOLS_BREAKDOWN_H
@@ -10,8 +10,9 @@
 #include "tools/perfex/count/topology.h"
 
 struct part {
-	char *name; /* "7", "S0-D0-C1", a thread's id, ... */
-	char *comm; /* a thread's; else NULL */
+	char *name;	/* "7", "S0-D0-C1", a thread's id, ... */
+	char *comm;	/* a thread's; else NULL */
+	uint32_t *seen; /* the processors, one bit each */
 	unsigned int cpus;
 	/* One per event: now, at the interval's beginning, and the difference. */
 	struct perfctr_reading *reading, *before, *interval;

@@ -6,7 +6,7 @@
 #include <stddef.h>
 
 /* The parts for which counts are summed. */
-enum by { BY_NOTHING, BY_THREAD, BY_CGROUP, BY_CPU, BY_CORE, BY_SOCKET, BY_TYPE };
+enum by { BY_NOTHING, BY_THREAD, BY_CGROUP, BY_CPU, BY_CORE, BY_SOCKET, BY_TYPE, BY_UNIT };
 
 /*
  * Writes the name of the core ("S0-D0-C1": socket, die, core; as the kernel numbers them), of the

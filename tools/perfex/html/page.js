@@ -329,6 +329,7 @@ const partKinds = {
 	threads: ["thread", part => `${part.tid} ${part.comm}`], cgroups: ["cgroup", part => part.cgroup],
 	by_cpu: ["processor", part => String(part.cpu)], by_core: ["core", part => part.core],
 	by_socket: ["socket", part => part.socket], by_type: ["core type", part => part.type],
+	by_unit: ["unit", part => part.pmu],
 };
 
 // A cell's colour is its share of the largest value.

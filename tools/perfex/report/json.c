@@ -156,6 +156,7 @@ static void print_part(FILE *file, enum by by, const struct part *part)
 	static const char *const names[] = {
 		[BY_THREAD] = "tid", [BY_CGROUP] = "cgroup", [BY_CPU] = "cpu",
 		[BY_CORE] = "core",  [BY_SOCKET] = "socket", [BY_TYPE] = "type",
+		[BY_UNIT] = "pmu",
 	};
 
 	fprintf(file, "{\"%s\":", names[by]);
@@ -174,6 +175,7 @@ static void print_parts(FILE *file, const struct results *results)
 	static const char *const names[] = {
 		[BY_THREAD] = "threads", [BY_CGROUP] = "cgroups",   [BY_CPU] = "by_cpu",
 		[BY_CORE] = "by_core",	 [BY_SOCKET] = "by_socket", [BY_TYPE] = "by_type",
+		[BY_UNIT] = "by_unit",
 	};
 	size_t n, k;
 	const struct part *part = results_parts(results, &n);

@@ -76,7 +76,7 @@ static void print_labels(FILE *file, const struct results *results, const char *
 {
 	static const char *const parts[] = {
 		[BY_CGROUP] = ",cgroup=", [BY_CPU] = ",cpu=",	[BY_CORE] = ",core=",
-		[BY_SOCKET] = ",socket=", [BY_TYPE] = ",type=",
+		[BY_SOCKET] = ",socket=", [BY_TYPE] = ",type=", [BY_UNIT] = ",pmu=",
 	};
 
 	text_label(file, "{target=", target);

@@ -564,7 +564,46 @@ START_TEST(perfex_type_by_type)
 }
 END_TEST
 
+/* The events of several units, each unit apart, and the others together. */
+START_TEST(perfex_unit_by_unit)
+{
+	static const char *const names[] = { "uncore_u_0", "uncore_u_2", "other" };
+	static const unsigned int wanted[] = { 1, 1, 2 }; /* events, bits */
+	const struct perfctr_target cpu = { .type = PERFCTR_TARGET_CPU, .id = 0 };
+	struct breakdown breakdown = { .by = BY_UNIT };
+	struct events events = { .n = 0 };
+	struct tasks tasks = { .n = 0 };
+	unsigned int k, e;
+
+	make_units();
+	events_add(&events, "u/event=2/,cs");
+	events_finish(&events);
+	tasks_open(&tasks, &events, &cpu, 0);
+	breakdown_read(&breakdown, &tasks, &events);
+	ck_assert_uint_eq(breakdown.n, 3);
+	for (k = 0; k < 3; k++) {
+		const struct part *part = &breakdown.part[k];
+		unsigned int n = 0;
+
+		while (n < 3 && strcmp(names[n], part->name) != 0)
+			n++;
+		ck_assert_uint_lt(n, 3);
+		ck_assert_uint_eq(part->cpus, 1);
+		for (e = 0; e < 2; e++)
+			ck_assert_uint_eq(part_has(&part->reading[e]), wanted[n] >> e & 1);
+	}
+	ck_assert_uint_eq(events.event[0].reading.enabled,
+			  breakdown.part[0].reading[0].enabled +
+				  breakdown.part[1].reading[0].enabled +
+				  breakdown.part[2].reading[0].enabled);
+	tasks_close(&tasks);
+	breakdown_clear(&breakdown);
+	events_free(&events);
+	remove_kinds();
+}
+END_TEST
+
 UNIT_MAIN("kinds", 60, sums, on_one_kind, on_another_processor, without_descriptors,
 	  readers_of_packages, perfex_package_by_package, perfex_package_in_parts,
 	  perfex_processor_by_processor, perfex_thread_by_thread, sums_over_units,
-	  units_and_core_types, perfex_type_by_type)
+	  units_and_core_types, perfex_type_by_type, perfex_unit_by_unit)
