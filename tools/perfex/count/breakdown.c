@@ -85,9 +85,11 @@ static bool next(struct walk *walk)
 /* Notes a processor of a part: several sets and tasks have the same ones. */
 static void count_cpu(struct part *part, int cpu)
 {
+	if (cpu < 0)
+		return;
 	if (!part->seen)
-		part->seen = need(calloc(8192 / 32, sizeof(*part->seen)));
-	if (cpu < 0 || part->seen[cpu / 32] >> cpu % 32 & 1)
+		part->seen = need(calloc(MAX_CPUS / 32, sizeof(*part->seen)));
+	if (part->seen[cpu / 32] >> cpu % 32 & 1)
 		return;
 	part->seen[cpu / 32] |= 1u << cpu % 32;
 	part->cpus++;

@@ -11,8 +11,6 @@
 #include "tools/perfex/base/die.h"
 #include "tools/perfex/count/topology.h"
 
-#define MAX_CPUS 8192
-
 /* Reads up to size - 1 bytes of a file. -1, errno. */
 static ssize_t read_text(const char *path, char *text, size_t size)
 {

@@ -5,6 +5,9 @@
 
 #include <stddef.h>
 
+/* As many as Linux can have. */
+#define MAX_CPUS 8192
+
 /* The parts for which counts are summed. */
 enum by { BY_NOTHING, BY_THREAD, BY_CGROUP, BY_CPU, BY_CORE, BY_SOCKET, BY_TYPE, BY_UNIT };
 

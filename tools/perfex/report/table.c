@@ -610,7 +610,7 @@ static void print_parts(FILE *file, const struct results *results)
 {
 	static const char *const names[] = {
 		[BY_CGROUP] = "cgroup", [BY_CPU] = "processor",	 [BY_CORE] = "core",
-		[BY_SOCKET] = "socket", [BY_TYPE] = "core type", [BY_UNIT] = "unit",
+		[BY_SOCKET] = "socket", [BY_TYPE] = "core type", [BY_UNIT] = "part",
 	};
 	size_t n, k;
 	const struct part *part = results_parts(results, &n);
