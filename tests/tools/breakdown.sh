@@ -125,7 +125,7 @@ one=$!
 sleep 1.5 &
 two=$!
 "$perfex" -p $one,$two --json -o "$work/two" -e task-clock
-# Who has ended waits for this shell.
+# A process that has ended waits for this shell.
 left=$(sed -n 's/.*) \([^Z]\) .*/\1/p' /proc/$one/stat /proc/$two/stat 2>/dev/null)
 says "several processes, until the last one ends" "$read_json
 assert d[0]['pids'] == [$one, $two] and '$left' == '' and d[0]['elapsed_s'] < 60, d" "$work/two"
