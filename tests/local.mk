@@ -95,6 +95,7 @@ unit_tests = \
 	tests/unit/lib/perf/ring \
 	tests/unit/lib/perf/signal \
 	tests/unit/lib/perf/why \
+	tests/unit/lib/regions/bytes \
 	tests/unit/lib/regions/environment \
 	tests/unit/lib/regions/metrics \
 	tests/unit/lib/regions/overlap \

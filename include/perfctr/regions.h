@@ -117,7 +117,9 @@ static __attribute__((noinline, unused)) void perfctr_region_calibrate(void)
  * Says that the calling thread has moved this number of bytes: to another process, for instance.
  * They count for the regions that it is in: inclusive for all of them, exclusive for the innermost
  * one. Reports have them as a value of these, "bytes". It is async-signal-safe, and makes no system
- * call.
+ * call; a handler that has interrupted a begin or an end adds nothing, nor does one that has
+ * interrupted this function on a processor of 32 bits. Visits beyond the 1,000th are not counted:
+ * the innermost one that is has their bytes.
  */
 void perfctr_region_add_bytes(uint64_t bytes);
 

@@ -44,21 +44,71 @@ static ALWAYS_INLINE void add(uint64_t *word, uint64_t value)
 #endif
 }
 
+/* ---- bytes ---- */
+
+/* Whether an instruction adds 64 bits to a word: handlers come before or behind it. */
+#if defined(__x86_64__) || __SIZEOF_LONG__ == 8
+#define ADDS_AT_ONCE 1
+#else
+#define ADDS_AT_ONCE 0
+#endif
+
+/* add() to a word that the thread's signal handlers add to as well. */
+static ALWAYS_INLINE void add_amid_handlers(uint64_t *word, uint64_t value)
+{
+#if ADDS_AT_ONCE && (!defined(__x86_64__) || defined(__SANITIZE_THREAD__))
+	__atomic_fetch_add(word, value, __ATOMIC_RELAXED);
+#else
+	add(word, value);
+#endif
+}
+
+static ALWAYS_INLINE void add_bytes(struct perfctr_visit *visit, ptrdiff_t stride, uint64_t bytes)
+{
+	add_amid_handlers(&visit->visits->own_bytes, bytes);
+	while ((visit = perfctr_visit_at(visit, -stride))->visits)
+		add_amid_handlers(&visit->visits->bytes_within, bytes);
+}
+
+/* add_bytes() as a change of its own: handlers add nothing meanwhile, and readers read again. */
+static ALWAYS_INLINE void add_bytes_alone(struct perfctr_region_here *here,
+					  struct perfctr_visit *visit, ptrdiff_t stride,
+					  uint64_t bytes)
+{
+	struct perfctr_region_thread *thread = here->thread;
+	struct perfctr_visit *top = LOAD(here->top);
+
+	STORE(here->top, (struct perfctr_visit *)(void *)thread);
+	if (top != visit)
+		STORE(thread->saved, NULL);
+	__atomic_thread_fence(__ATOMIC_RELEASE);
+	add_bytes(visit, stride, bytes);
+	__atomic_thread_fence(__ATOMIC_RELEASE);
+	if (top != visit)
+		STORE(thread->saved, visit);
+	STORE(here->top, top);
+}
+
 /*
  * The root has no row, nor has any visit in a child of fork(). A thread that takes no part is its
- * own top, as each is while begin or end change something.
+ * own top, as each is while begin or end change something, and while visits are refused; only the
+ * last has a visit that is saved.
  */
 void perfctr_region_add_bytes(uint64_t bytes)
 {
-	struct perfctr_region_thread *thread = perfctr_region_here.thread;
-	struct perfctr_visit *visit = perfctr_region_here.top;
+	struct perfctr_region_here *here = &perfctr_region_here;
+	struct perfctr_region_thread *thread = here->thread;
+	struct perfctr_visit *visit = LOAD(here->top);
 	const ptrdiff_t stride = (ptrdiff_t)perfctr_visit_stride(thread->nvalues);
 
-	if (UNLIKELY((void *)visit == thread || !visit->visits))
+	if (UNLIKELY((void *)visit == thread))
+		visit = LOAD(thread->saved);
+	if (UNLIKELY(!visit || !visit->visits))
 		return;
-	add(&visit->visits->own_bytes, bytes);
-	while ((visit = perfctr_visit_at(visit, -stride))->visits)
-		add(&visit->visits->bytes_within, bytes);
+	if (ADDS_AT_ONCE)
+		add_bytes(visit, stride, bytes);
+	else
+		add_bytes_alone(here, visit, stride, bytes);
 }
 
 /* ---- reading ---- */

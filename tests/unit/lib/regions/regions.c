@@ -1752,6 +1752,30 @@ START_TEST(added_bytes)
 }
 END_TEST
 
+/* Visits beyond the last that has room are not counted: this one has their bytes. */
+START_TEST(bytes_too_deep)
+{
+	begin();
+	start(ONE, 0);
+	perfctr_region_begin(&outer);
+	perfctr_region_add_bytes(12);
+	begin_times(&middle, 999);
+	perfctr_region_begin(&inner);
+	perfctr_region_add_bytes(1000);
+	signal(SIGUSR1, add_in_handler);
+	raise(SIGUSR1);
+	perfctr_region_end(&inner);
+	perfctr_region_add_bytes(500);
+	end_times(&middle, 999);
+	perfctr_region_add_bytes(3);
+	perfctr_region_end(&outer);
+	bytes_are(&outer, 2515, 15);
+	ck_assert_int_eq(perfctr_region_read_all(&middle, &reading), 0);
+	ck_assert_uint_eq(reading.bytes_exclusive, 2500);
+	end();
+}
+END_TEST
+
 PERFCTR_REGION(at_fork, "at fork");
 
 static void begin_at_fork(void)
@@ -2141,8 +2165,9 @@ UNIT_MAIN("regions", 60, sums, wide, through_the_kernel, time_goes_on, time_stop
 	  not_calibrated, time_is_calibrated, time_of_switches, switched, moment, put_off,
 	  counters_are_taken_away, threads_without_counters, threads_as_the_first, faults, too_deep,
 	  deepest, open_elsewhere, left_from_too_deep, too_many, errors, failed_starts, long_names,
-	  troubles_before, threads, own_malloc, added_bytes, fork_handlers, forked_amid_lock,
-	  stop_closes, stop_amid_others, stop_by_another, stop_beside_others, again, no_memory
+	  troubles_before, threads, own_malloc, added_bytes, bytes_too_deep, fork_handlers,
+	  forked_amid_lock, stop_closes, stop_amid_others, stop_by_another, stop_beside_others,
+	  again, no_memory
 #if PERFCTR_HAVE_CORE_TYPES
 	  ,
 	  on_core_types, aborted_sequences, lost_on_core_types
