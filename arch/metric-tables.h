@@ -3,7 +3,10 @@
 #ifndef PERFCTR_ARCH_METRIC_TABLES_H
 #define PERFCTR_ARCH_METRIC_TABLES_H
 
+#include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 
 /* Offsets in perfctr_metric_texts, where each text ends with a NUL. */
 struct perfctr_metric_record {
@@ -21,5 +24,25 @@ extern const unsigned int perfctr_metric_record_count;
 /* Where PAPI's presets are, sorted by name, in small letters. */
 extern const unsigned int perfctr_metric_presets, perfctr_metric_preset_count;
 extern const char perfctr_metric_texts[];
+
+static inline const char *perfctr_metric_text(uint32_t offset)
+{
+	return perfctr_metric_texts + offset;
+}
+
+/* Whether the record is for the processor, or for the event table, with this id. */
+static inline bool perfctr_metric_is_for(const struct perfctr_metric_record *record, const char *id)
+{
+	const char *word = perfctr_metric_text(record->tables);
+	size_t n;
+
+	for (; *word; word += n + (word[n] == ' ')) {
+		n = strcspn(word, " ");
+		if (word[n - 1] == '*' ? !strncmp(word, id, n - 1)
+				       : n == strlen(id) && !memcmp(word, id, n))
+			return true;
+	}
+	return false;
+}
 
 #endif /* PERFCTR_ARCH_METRIC_TABLES_H */

@@ -390,7 +390,7 @@ TESTS += tests/fuzz/vendor.sh
 # ---- header, map, man pages, tools ----
 tool_tests = tests/tools/perfex.sh tests/tools/breakdown.sh tests/tools/compare.sh tests/tools/wrong.sh \
 	tests/tools/openmetrics.sh tests/tools/schema.sh tests/tools/emulate.sh tests/tools/sample.sh tests/tools/manual.sh \
-	tests/tools/complete.sh tests/tools/html.sh tests/tools/lists.sh tests/tools/output.sh tests/tools/runs.sh tests/tools/terminal.sh
+	tests/tools/complete.sh tests/tools/html.sh tests/tools/lists.sh tests/tools/locale.sh tests/tools/output.sh tests/tools/runs.sh tests/tools/terminal.sh
 dist_check_SCRIPTS += tests/api.sh tests/collect.sh tests/ibs.sh tests/processors.sh tests/prose.sh tests/readme.sh tests/regions.sh tests/words.sh $(tool_tests)
 TESTS += tests/api.sh tests/collect.sh tests/ibs.sh tests/processors.sh tests/prose.sh tests/readme.sh tests/regions.sh tests/words.sh $(tool_tests)
 EXTRA_DIST += scripts/processors scripts/stages.sh scripts/verified tests/tools/expect.sh tests/tools/on.py tests/tools/others.sh

@@ -11,7 +11,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <strings.h>
 #include <libperfctr.h>
 #include "compat/libpfm4/abi.h"
 #include "compat/libpfm4/encode.h"
@@ -113,14 +112,14 @@ static unsigned int more_of(const char *name, size_t length)
 	unsigned int i;
 
 	for (i = 0; i < 3; i++)
-		if (strlen(more[i].name) == length && !strncasecmp(more[i].name, name, length))
+		if (pmus_same_name(more[i].name, name, length))
 			return more[i].of;
 	return 0;
 }
 
 unsigned int encode_of(const struct pmu *pmu, const struct event *event)
 {
-	if (pmu->of == OF_KERNEL && !strncasecmp(event->name, "PERF_COUNT_SW_", 14))
+	if (pmu->of == OF_KERNEL && pmus_same_letters(event->name, "PERF_COUNT_SW_", 14))
 		return OF_SOFTWARE;
 	return pmu->of | (pmu->of & OF_INTEL ? more_of(event->name, strlen(event->name)) : 0);
 }
@@ -205,7 +204,7 @@ static bool has_mask(const char *text, const char *name)
 
 	for (; *text; text += length) {
 		length = strcspn(++text, ":");
-		if (strlen(name) == length && !strncasecmp(text, name, length))
+		if (pmus_same_name(name, text, length))
 			return true;
 	}
 	return false;

@@ -2,7 +2,6 @@
 /* The events of a PMU, and their unit masks, by number. */
 #include <stdlib.h>
 #include <string.h>
-#include <strings.h>
 #include <libperfctr.h>
 #include "compat/libpfm4/abi.h"
 #include "compat/libpfm4/events.h"
@@ -68,17 +67,12 @@ int events_add_mask(struct event *event, const char *name, size_t length)
 	return add_mask(event, name, length, "another name of a unit mask");
 }
 
-static bool same(const char *name, const char *word, size_t length)
-{
-	return strlen(name) == length && !strncasecmp(name, word, length);
-}
-
 int events_find(const struct events *events, const char *name, size_t length)
 {
 	int i;
 
 	for (i = 0; i < events->n; i++)
-		if (same(events->event[i].name, name, length))
+		if (pmus_same_name(events->event[i].name, name, length))
 			return i;
 	return -1;
 }
@@ -88,7 +82,7 @@ int events_find_mask(const struct event *event, const char *name, size_t length)
 	int i;
 
 	for (i = 0; i < event->nmasks; i++)
-		if (same(event->masks[i].name, name, length))
+		if (pmus_same_name(event->masks[i].name, name, length))
 			return i;
 	return -1;
 }
@@ -103,7 +97,7 @@ static int note_name(void *arg, const struct perfctr_event_name *name)
 	size_t length = colon ? (size_t)(colon - name->name) : strlen(name->name);
 	int i = events->n - 1;
 
-	if (i < 0 || !same(events->event[i].name, name->name, length))
+	if (i < 0 || !pmus_same_name(events->event[i].name, name->name, length))
 		i = add_event(events, name->name, length, name->description);
 	if (i < 0)
 		return 1;

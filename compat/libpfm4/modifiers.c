@@ -2,7 +2,6 @@
 /* libpfm4's modifiers of events. */
 #include <stdlib.h>
 #include <string.h>
-#include <strings.h>
 #include "compat/libpfm4/abi.h"
 #include "compat/libpfm4/modifiers.h"
 #include "compat/libpfm4/pmus.h"
@@ -105,7 +104,7 @@ static bool is_modifier(const char *word, size_t length)
 	int i;
 
 	for (i = 0; i < COUNT(table); i++)
-		if (strlen(table[i].name) == length && !strncasecmp(table[i].name, word, length))
+		if (pmus_same_name(table[i].name, word, length))
 			return true;
 	return false;
 }
@@ -119,8 +118,7 @@ int modifiers_take(struct modifiers *modifiers, unsigned int of, int os, const c
 	int i;
 
 	for (i = 0; i < COUNT(table); i++)
-		if (fits(&table[i], of, os) && strlen(table[i].name) == n &&
-		    !strncasecmp(table[i].name, word, n))
+		if (fits(&table[i], of, os) && pmus_same_name(table[i].name, word, n))
 			break;
 	if (i == COUNT(table))
 		return is_modifier(word, n) ? PFM_ERR_ATTR : 0;

@@ -2,12 +2,31 @@
 /* PMUs under libpfm4's names and numbers. */
 #include <pthread.h>
 #include <string.h>
-#include <strings.h>
 #include <libperfctr.h>
 #include "compat/libpfm4/abi.h"
 #include "compat/libpfm4/pmus.h"
 
 #define COUNT(array) (int)(sizeof(array) / sizeof((array)[0]))
+
+static int small(char c)
+{
+	return c >= 'A' && c <= 'Z' ? c + ('a' - 'A') : c;
+}
+
+bool pmus_same_letters(const char *a, const char *b, size_t n)
+{
+	while (n && *a && small(*a) == small(*b)) {
+		a++;
+		b++;
+		n--;
+	}
+	return n == 0;
+}
+
+bool pmus_same_name(const char *name, const char *word, size_t length)
+{
+	return pmus_same_letters(name, word, length) && !name[length];
+}
 
 /* The last number that libpfm4 4.13 has. */
 enum { LAST = 516 };
@@ -135,7 +154,7 @@ const struct pmu *pmus_named(const char *name, size_t length)
 
 	for (number = 0; number < pmus_end(); number++) {
 		pmu = pmus_get(number);
-		if (pmu && strlen(pmu->name) == length && !strncasecmp(pmu->name, name, length))
+		if (pmu && pmus_same_name(pmu->name, name, length))
 			return pmu;
 	}
 	return NULL;

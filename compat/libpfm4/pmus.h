@@ -32,6 +32,13 @@ struct pmu {
 	unsigned char counters, fixed;
 };
 
+/*
+ * Whether the texts begin with the same letters, so many, and whether the name is the word of this
+ * length; in any case of letters, which are ASCII whatever the program's locale is.
+ */
+bool pmus_same_letters(const char *a, const char *b, size_t n);
+bool pmus_same_name(const char *name, const char *word, size_t length);
+
 /* One more than the last number. */
 int pmus_end(void);
 

@@ -12,6 +12,7 @@
 #include "lib/base/call.h"
 #include "lib/base/error.h"
 #include "lib/base/file.h"
+#include "lib/base/letters.h"
 #include "lib/base/word.h"
 #include "libperfctr.h"
 
@@ -165,7 +166,7 @@ bool perfctr_file_is_word(const char *text, size_t length)
 	if (length == 0 || length >= PERFCTR_NAME_SIZE || text[0] == '.')
 		return false;
 	for (i = 0; i < length; i++)
-		if (!isalnum((unsigned char)text[i]) && !strchr("_-.", text[i]))
+		if (!perfctr_is_letter_or_digit(text[i]) && !strchr("_-.", text[i]))
 			return false;
 	return true;
 }

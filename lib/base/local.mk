@@ -11,6 +11,8 @@ lib_libinternal_la_SOURCES += \
 	lib/base/head.h \
 	lib/base/json.c \
 	lib/base/json.h \
+	lib/base/letters.c \
+	lib/base/letters.h \
 	lib/base/list.c \
 	lib/base/list.h \
 	lib/base/memory.c \

@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /* Finds the nearest right names to a wrong one. */
-#include <ctype.h>
 #include <limits.h>
 #include <stddef.h>
 #include <stdio.h>
 #include <string.h>
-#include <strings.h>
 #include "lib/base/file.h"
+#include "lib/base/letters.h"
 #include "lib/base/nearest.h"
 #include "libperfctr.h"
 
@@ -25,7 +24,7 @@ static unsigned int edit_distance(const char *a, size_t n, const char *b, size_t
 		row[0] = (unsigned int)i;
 		for (j = 1; j <= m; j++) {
 			above = row[j];
-			if (tolower((unsigned char)a[i - 1]) != tolower((unsigned char)b[j - 1]))
+			if (perfctr_small(a[i - 1]) != perfctr_small(b[j - 1]))
 				diagonal++;
 			if (above + 1 < diagonal)
 				diagonal = above + 1;
@@ -50,7 +49,7 @@ void perfctr_nearest_note(struct perfctr_nearest *near, const char *word)
 	if (d > limit)
 		return;
 	for (i = 0; i < PERFCTR_NEAREST && near->name[i][0] && near->distance[i] <= d; i++)
-		if (!strcasecmp(near->name[i], word))
+		if (perfctr_letters_same(near->name[i], word, length))
 			return;
 	if (i == PERFCTR_NEAREST)
 		return;

@@ -8,8 +8,8 @@
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
-#include <strings.h>
 #include "arch/cpu.h"
+#include "lib/base/letters.h"
 #include "lib/isa/identify.h"
 
 /* The value after "name<blanks>: " at the beginning of a line, up to the line's end; or NULL. */
@@ -85,9 +85,9 @@ void perfctr_cpuinfo_power(const char *text, const char *pmu, struct perfctr_cpu
 	const char *pvr = revision ? strstr(revision, "(pvr ") : NULL;
 	unsigned long mode = 0;
 
-	if (*pmu && strncasecmp(pmu, "POWER", 5) != 0)
+	if (*pmu && perfctr_letters_compare(pmu, "POWER", 5) != 0)
 		pvr = NULL;
-	if (!*pmu && name && strncasecmp(name, " POWER", 6) == 0)
+	if (!*pmu && name && perfctr_letters_compare(name, " POWER", 6) == 0)
 		mode = strtoul(name + 6, NULL, 10);
 	perfctr_power_identify(pvr ? (uint32_t)strtoul(pvr + 5, NULL, 16) << 16 : 0,
 			       (unsigned int)mode, cpu);

@@ -6,9 +6,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <strings.h>
 #include "arch/cpu.h"
 #include "lib/base/error.h"
+#include "lib/base/letters.h"
 #include "lib/base/list.h"
 #include "lib/base/nearest.h"
 #include "lib/base/text.h"
@@ -369,7 +369,8 @@ static bool is_before(const struct perfctr_metrics *metrics, int core, const cha
 /* Whether the name begins with the prefix and a "-" or a "_". */
 static bool has_prefix(const char *name, const char *prefix, size_t length)
 {
-	return !strncasecmp(name, prefix, length) && (name[length] == '-' || name[length] == '_');
+	return !perfctr_letters_compare(name, prefix, length) &&
+	       (name[length] == '-' || name[length] == '_');
 }
 
 static int add_prefix(struct perfctr_metrics *metrics, const char *prefix, size_t length, int core)

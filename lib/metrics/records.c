@@ -1,13 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include <string.h>
-#include <strings.h>
+#include "lib/base/letters.h"
 #include "lib/metrics/records.h"
-#include "lib/names/presets.h"
-
-const char *perfctr_metric_text(uint32_t offset)
-{
-	return perfctr_metric_texts + offset;
-}
 
 const struct perfctr_metric_record *perfctr_metric_find(const char *name, size_t length,
 							const char *id)
@@ -17,8 +11,8 @@ const struct perfctr_metric_record *perfctr_metric_find(const char *name, size_t
 	while (i--) {
 		const struct perfctr_metric_record *record = &perfctr_metric_records[i];
 
-		if (!strncasecmp(perfctr_metric_text(record->name), name, length) &&
-		    !perfctr_metric_text(record->name)[length] && perfctr_metric_is_for(record, id))
+		if (perfctr_letters_same(perfctr_metric_text(record->name), name, length) &&
+		    perfctr_metric_is_for(record, id))
 			return record;
 	}
 	return NULL;

@@ -5,12 +5,8 @@
 
 #include <stdbool.h>
 #include <stddef.h>
-#include <stdint.h>
 #include "arch/metric-tables.h"
 #include "libperfctr.h"
-
-/* Returns the text at an offset of a record. */
-const char *perfctr_metric_text(uint32_t offset);
 
 /* Returns the last record of this name for the processor; case does not matter. NULL: there is
  * none. */

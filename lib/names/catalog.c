@@ -9,6 +9,7 @@
 #include <string.h>
 #include "arch/cpu.h"
 #include "lib/base/error.h"
+#include "lib/base/letters.h"
 #include "lib/base/nearest.h"
 #include "lib/isa/native.h"
 #include "lib/isa/pmu.h"
@@ -101,7 +102,7 @@ static int fail_unknown(const char *word, size_t length)
 		digits++;
 	if (isdigit((unsigned char)word[0])) {
 		remedy = "; a raw event code is written r and its hexadecimal digits, such as r1c2";
-	} else if (tolower((unsigned char)word[0]) == 'r' && digits == length && length > 17) {
+	} else if (perfctr_small(word[0]) == 'r' && digits == length && length > 17) {
 		remedy = "; a raw event code has at most 16 hexadecimal digits";
 	} else {
 		perfctr_known_words(note_near, &near);

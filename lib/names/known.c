@@ -10,8 +10,8 @@
 #include <stdint.h>
 #include <stdio.h>
 #include <string.h>
-#include <strings.h>
 #include "lib/base/file.h"
+#include "lib/base/letters.h"
 #include "lib/base/word.h"
 #include "lib/names/known.h"
 #include "libperfctr.h"
@@ -136,21 +136,16 @@ int perfctr_known_words(int (*each)(void *arg, const char *word), void *arg)
 	return result;
 }
 
-static bool same(const char *word, size_t length, const char *name)
-{
-	return strlen(name) == length && !strncasecmp(word, name, length);
-}
-
 /* r and 1 to 16 hexadecimal digits. */
 static bool parse_raw(const char *word, size_t length, struct perf_event_attr *attr)
 {
 	uint64_t code = 0;
 	size_t i;
 
-	if (length < 2 || length > 17 || tolower((unsigned char)word[0]) != 'r')
+	if (length < 2 || length > 17 || perfctr_small(word[0]) != 'r')
 		return false;
 	for (i = 1; i < length; i++) {
-		int c = tolower((unsigned char)word[i]);
+		int c = perfctr_small(word[i]);
 
 		if (!isxdigit(c))
 			return false;
@@ -171,12 +166,14 @@ static bool parse_cache(const char *word, size_t length, struct perf_event_attr 
 		if ((word[0] ^ caches[c].name[0]) & ~0x20)
 			continue;
 		n = strlen(caches[c].name);
-		if (length <= n + 1 || word[n] != '-' || strncasecmp(word, caches[c].name, n))
+		if (length <= n + 1 || word[n] != '-' ||
+		    perfctr_letters_compare(word, caches[c].name, n))
 			continue;
 		for (op = 0; op < 3; op++) {
 			for (use = 0; use < 2; use++) {
 				if (!(caches[c].ops & 1u << op) ||
-				    !same(word + n + 1, length - n - 1, cache_uses[op][use]))
+				    !perfctr_letters_same(cache_uses[op][use], word + n + 1,
+							  length - n - 1))
 					continue;
 				attr->type = PERF_TYPE_HW_CACHE;
 				attr->config = caches[c].id | op << 8 | use << 16;
@@ -238,7 +235,7 @@ static const struct alias *find_alias(const struct alias *words, unsigned int n,
 	for (; n--; words++) {
 		size_t used = strlen(words->name);
 
-		if (used <= length && !strncasecmp(text, words->name, used) &&
+		if (used <= length && !perfctr_letters_compare(text, words->name, used) &&
 		    (used == length || text[used] == '-'))
 			return words;
 	}
@@ -284,8 +281,9 @@ static bool parse_constant(const char *word, size_t length, struct perf_event_at
 	if (length <= skipped)
 		return false;
 	for (i = 0; i < ARRAY_SIZE(known); i++) {
-		if (strncasecmp(word, kinds[known[i].type == PERF_TYPE_SOFTWARE], skipped) == 0 &&
-		    same(word + skipped, length - skipped, known[i].id)) {
+		if (perfctr_letters_compare(word, kinds[known[i].type == PERF_TYPE_SOFTWARE],
+					    skipped) == 0 &&
+		    perfctr_letters_same(known[i].id, word + skipped, length - skipped)) {
 			attr->type = known[i].type;
 			attr->config = known[i].config;
 			return true;
@@ -300,7 +298,7 @@ static bool add_cache_use(const char *word, size_t length, unsigned int ops, int
 	static const char words[5][12] = { "READ", "WRITE", "PREFETCH", "ACCESS", "MISS" };
 	int i;
 
-	for (i = 0; i < 5 && !same(word, length, words[i]); i++)
+	for (i = 0; i < 5 && !perfctr_letters_same(words[i], word, length); i++)
 		;
 	if (i < 3 && ops & 1u << i && *op < 0)
 		*op = i;
@@ -318,13 +316,13 @@ size_t perfctr_known_parse_cache(const char *text, size_t length, struct perf_ev
 	int op = -1, result = -1;
 	unsigned int c;
 
-	if (length < sizeof(prefix) || strncasecmp(text, prefix, sizeof(prefix) - 1))
+	if (length < sizeof(prefix) || perfctr_letters_compare(text, prefix, sizeof(prefix) - 1))
 		return 0;
 	next = memchr(word, ':', length);
 	next = next ? next : end;
 	word += sizeof(prefix) - 1;
 	for (c = 0; c < ARRAY_SIZE(caches); c++)
-		if (same(word, (size_t)(next - word), caches[c].constant))
+		if (perfctr_letters_same(caches[c].constant, word, (size_t)(next - word)))
 			break;
 	if (c == ARRAY_SIZE(caches))
 		return 0;
@@ -354,7 +352,7 @@ bool perfctr_known_parse(const char *word, size_t length, struct perf_event_attr
 	initials |= 0x2020;
 	for (i = 0; i < ARRAY_SIZE(known); i++) {
 		if (memcmp(known[i].name, &initials, sizeof(initials)) == 0 &&
-		    same(word, length, known[i].name)) {
+		    perfctr_letters_same(known[i].name, word, length)) {
 			attr->type = known[i].type;
 			attr->config = known[i].config;
 			return true;

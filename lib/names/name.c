@@ -28,9 +28,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <strings.h>
 #include "lib/base/error.h"
 #include "lib/base/file.h"
+#include "lib/base/letters.h"
 #include "lib/base/nearest.h"
 #include "lib/base/word.h"
 #include "lib/isa/attr.h"
@@ -153,7 +153,7 @@ static SLOW int fail_modifier(char letter, const char *text, size_t length)
 			    "\"%c\" in \":%.*s\" is not a modifier; those are u (user), k "
 			    "(kernel), h (hypervisor), G (guest), H (host), I (not when idle), p "
 			    "and P (precise), D (pinned), e (exclusive), and of groups S and W",
-			    isprint((unsigned char)letter) ? letter : '?', perfctr_shown(length),
+			    letter >= ' ' && letter <= '~' ? letter : '?', perfctr_shown(length),
 			    text);
 }
 
@@ -287,7 +287,8 @@ static int parse_name(struct perfctr_cores *cores, const struct perfctr_pmu *cor
 	int found;
 
 	/* libpfm4 calls the PMU of the kernel's own names so. */
-	if (length > 6 && event[4] == ':' && event[5] == ':' && !strncasecmp(event, "perf", 4)) {
+	if (length > 6 && event[4] == ':' && event[5] == ':' &&
+	    !perfctr_letters_compare(event, "perf", 4)) {
 		event += 6;
 		length -= 6;
 	}
@@ -415,7 +416,8 @@ static int parse_own_terms(const struct slashed *parts, struct perf_event_attr *
 	uint64_t value;
 
 	while (perfctr_term_next(&terms, end, &term)) {
-		bool config = term.length == 7 && !strncasecmp(term.name, "config", 6) &&
+		bool config = term.length == 7 &&
+			      !perfctr_letters_compare(term.name, "config", 6) &&
 			      (term.name[6] == '1' || term.name[6] == '2');
 
 		if (perfctr_term_is_perfs(&term))
@@ -489,7 +491,7 @@ static SLOW int parse_slashed(struct perfctr_cores *cores, const char *event, si
 /* Processors' events have capitals; the kernel's subsystems, which have tracepoints, have none. */
 static bool has_capital(const char *word, size_t length)
 {
-	while (length && !isupper((unsigned char)word[length - 1]))
+	while (length && perfctr_small(word[length - 1]) == (unsigned char)word[length - 1])
 		length--;
 	return length != 0;
 }
@@ -501,7 +503,7 @@ static bool is_perfs_tool(const char *word, size_t length)
 	unsigned int i;
 
 	for (i = 0; i < ARRAY_SIZE(tools); i++)
-		if (strlen(tools[i]) == length && !strncasecmp(tools[i], word, length))
+		if (perfctr_letters_same(tools[i], word, length))
 			return true;
 	return false;
 }
@@ -514,7 +516,7 @@ static SLOW int fail_unknown(const char *event, size_t length)
 				    "%.*s is no event: perf measures it by itself, as perfex does "
 				    "the elapsed time; task-clock is the processors' time",
 				    perfctr_shown(length), event);
-	if (length > 4 && !strncasecmp(event, "mem:", 4))
+	if (length > 4 && !perfctr_letters_compare(event, "mem:", 4))
 		return perfctr_fail(EINVAL,
 				    "\"%.*s\" is a breakpoint of perf's at an address; here "
 				    "accesses are not counted by their address: leave it to perf",
@@ -577,7 +579,8 @@ static inline __attribute__((always_inline)) int parse_plain(struct perfctr_core
 	colon = memchr(event, ':', length);
 	if (!colon)
 		return fail_unknown(event, length);
-	if (isdigit((unsigned char)colon[1]) && colon - event == 3 && !strncasecmp(event, "mem", 3))
+	if (isdigit((unsigned char)colon[1]) && colon - event == 3 &&
+	    !perfctr_letters_compare(event, "mem", 3))
 		return fail_unknown(event, length);
 	if (isdigit((unsigned char)*event))
 		return parse_numeric(event, colon, end, attr, pmu, rest);

@@ -3,35 +3,17 @@
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
-#include <strings.h>
+#include "arch/metric-tables.h"
 #include "lib/base/error.h"
+#include "lib/base/letters.h"
 #include "lib/names/presets.h"
-
-static const char *text_at(uint32_t offset)
-{
-	return perfctr_metric_texts + offset;
-}
-
-/* One of the record's words is the id, or with a * after it, how the id begins. */
-bool perfctr_metric_is_for(const struct perfctr_metric_record *record, const char *id)
-{
-	const char *word = text_at(record->tables);
-	size_t n;
-
-	for (; *word; word += n + (word[n] == ' ')) {
-		n = strcspn(word, " ");
-		if (word[n - 1] == '*' ? !strncmp(word, id, n - 1)
-				       : n == strlen(id) && !memcmp(word, id, n))
-			return true;
-	}
-	return false;
-}
 
 /* Returns how the nth preset's name compares with this one. */
 static int compare(unsigned int n, const char *name, size_t length)
 {
-	const char *its = text_at(perfctr_metric_records[perfctr_metric_presets + n].name);
-	int order = strncasecmp(its, name, length);
+	const char *its =
+		perfctr_metric_text(perfctr_metric_records[perfctr_metric_presets + n].name);
+	int order = perfctr_letters_compare(its, name, length);
 
 	return order ? order : its[length] != '\0';
 }
@@ -63,17 +45,17 @@ int perfctr_preset_event(const char *word, size_t length, const char *id, char *
 	size_t used = colon ? (size_t)(colon - word) : length;
 	const struct perfctr_metric_record *preset;
 
-	if (length < 6 || strncasecmp(word, "PAPI_", 5) != 0)
+	if (length < 6 || perfctr_letters_compare(word, "PAPI_", 5) != 0)
 		return 0;
 	preset = find(word, used, id);
 	if (!preset)
 		return 0;
-	formula = text_at(preset->formula);
+	formula = perfctr_metric_text(preset->formula);
 	if (strchr(formula, ' '))
 		return perfctr_fail(EINVAL,
 				    "%s is no event here but a formula: it is a metric, for "
 				    "perfctr_metrics_open() and perfex -M, which is %.300s",
-				    text_at(preset->name), formula);
+				    perfctr_metric_text(preset->name), formula);
 	return snprintf(text, size, "%s%.*s", formula, (int)(length - used), word + used) <
 	       (int)size;
 }
@@ -85,6 +67,7 @@ void perfctr_preset_walk(const char *id, int (*each)(void *arg, const char *name
 	unsigned int i;
 
 	for (i = 0; i < perfctr_metric_preset_count; i++, record++)
-		if (perfctr_metric_is_for(record, id) && each(arg, text_at(record->name)) != 0)
+		if (perfctr_metric_is_for(record, id) &&
+		    each(arg, perfctr_metric_text(record->name)) != 0)
 			break;
 }

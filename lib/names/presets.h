@@ -3,12 +3,7 @@
 #ifndef PERFCTR_LIB_NAMES_PRESETS_H
 #define PERFCTR_LIB_NAMES_PRESETS_H
 
-#include <stdbool.h>
 #include <stddef.h>
-#include "arch/metric-tables.h"
-
-/* Returns whether the record is for the processor with this id. */
-bool perfctr_metric_is_for(const struct perfctr_metric_record *record, const char *id);
 
 /*
  * Puts the event that the preset at the beginning of the word is on this processor into the text,

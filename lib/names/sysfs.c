@@ -15,9 +15,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <strings.h>
 #include "lib/base/error.h"
 #include "lib/base/file.h"
+#include "lib/base/letters.h"
 #include "lib/base/nearest.h"
 #include "lib/base/word.h"
 #include "lib/isa/pmu.h"
@@ -76,7 +76,7 @@ static int is_wanted(void *arg, const char *entry)
 {
 	struct wanted *wanted = arg;
 
-	if (strlen(entry) != wanted->length || strncasecmp(entry, wanted->word, wanted->length))
+	if (!perfctr_letters_same(entry, wanted->word, wanted->length))
 		return 0;
 	memcpy(wanted->entry, entry, wanted->length + 1);
 	return 1;
@@ -93,18 +93,18 @@ static int find_entry(const char *directory, const char *word, size_t length, ch
 
 static __u64 *attr_word(struct perf_event_attr *attr, const char *name, size_t length)
 {
-	if (length == 6 && !strncasecmp(name, "config", 6))
+	if (perfctr_letters_same("config", name, length))
 		return &attr->config;
-	if (length == 7 && !strncasecmp(name, "config1", 7))
+	if (perfctr_letters_same("config1", name, length))
 		return &attr->config1;
-	if (length == 7 && !strncasecmp(name, "config2", 7))
+	if (perfctr_letters_same("config2", name, length))
 		return &attr->config2;
 #ifdef PERF_ATTR_SIZE_VER8
-	if (length == 7 && !strncasecmp(name, "config3", 7))
+	if (perfctr_letters_same("config3", name, length))
 		return &attr->config3;
 #endif
 #ifdef PERF_ATTR_SIZE_VER9
-	if (length == 7 && !strncasecmp(name, "config4", 7))
+	if (perfctr_letters_same("config4", name, length))
 		return &attr->config4;
 #endif
 	return NULL;
@@ -184,7 +184,7 @@ static bool parse_raw(const struct perfctr_term *term, uint64_t *code)
 	int error = errno;
 
 	if (term->value || term->length < 2 || term->length > 19 ||
-	    tolower((unsigned char)term->name[0]) != 'r' || !isxdigit((unsigned char)term->name[1]))
+	    perfctr_small(term->name[0]) != 'r' || !isxdigit((unsigned char)term->name[1]))
 		return false;
 	memcpy(digits, term->name + 1, term->length - 1);
 	digits[term->length - 1] = '\0';
@@ -272,7 +272,7 @@ static int apply_event(struct perf_event_attr *attr, const char *pmu, const char
 		for (found = false, rest = user;
 		     !found && perfctr_term_next(&rest, user_end, &given);)
 			found = given.value && given.length == term.length &&
-				!strncasecmp(given.name, term.name, term.length);
+				!perfctr_letters_compare(given.name, term.name, term.length);
 		if (!found)
 			return perfctr_fail(EINVAL,
 					    "the event %s of the PMU %s needs a value for "

@@ -4,7 +4,6 @@
  * and makes controls of them, for this machine's processor and for any other that the library
  * knows.
  */
-#include <ctype.h>
 #include <errno.h>
 #include <pthread.h>
 #include <stdbool.h>
@@ -16,6 +15,7 @@
 #include "arch/isa.h"
 #include "lib/base/error.h"
 #include "lib/base/file.h"
+#include "lib/base/letters.h"
 #include "lib/base/list.h"
 #include "lib/base/nearest.h"
 #include "lib/base/text.h"
@@ -65,7 +65,7 @@ static SELDOM int target_open(struct target *target, const char *cpu)
 	/* Ids are in small letters, and shorter than this. */
 	snprintf(small, sizeof(small), "%s", cpu);
 	for (n = 0; small[n]; n++)
-		small[n] = (char)tolower((unsigned char)small[n]);
+		small[n] = (char)perfctr_small(small[n]);
 	if (perfctr_cpu_named(small, &target->cpu) == 0) {
 		target->table = perfctr_event_table(target->cpu.id);
 		target->native = false;

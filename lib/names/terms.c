@@ -11,8 +11,8 @@
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
-#include <strings.h>
 #include "lib/base/error.h"
+#include "lib/base/letters.h"
 #include "lib/base/nearest.h"
 #include "lib/base/word.h"
 #include "lib/names/terms.h"
@@ -59,7 +59,7 @@ bool perfctr_term_number(const char *text, size_t length, uint64_t *number)
 	memcpy(digits, text, length);
 	digits[length] = '\0';
 	errno = 0;
-	*number = strtoull(digits, &end, tolower((unsigned char)digits[1]) == 'x' ? 16 : 10);
+	*number = strtoull(digits, &end, perfctr_small(digits[1]) == 'x' ? 16 : 10);
 	if (errno || *end != '\0')
 		return false;
 	errno = error;
@@ -102,7 +102,7 @@ static const struct perfs *find_perfs(const struct perfctr_term *term)
 
 	for (i = 0; i < ARRAY_SIZE(perfs); i++)
 		if (strlen(perfs[i].name) == term->length &&
-		    !strncasecmp(perfs[i].name, term->name, term->length))
+		    !perfctr_letters_compare(perfs[i].name, term->name, term->length))
 			return &perfs[i];
 	return NULL;
 }

@@ -6,9 +6,9 @@
 #include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
-#include <strings.h>
 #include "lib/base/error.h"
 #include "lib/base/file.h"
+#include "lib/base/letters.h"
 #include "lib/isa/pmu.h"
 #include "lib/names/units.h"
 
@@ -94,7 +94,7 @@ static bool matches(const struct search *search, const char *name, bool is_part)
 
 	if (search->pattern)
 		return is_like(search->word, name);
-	if (strncasecmp(name, search->word, n) != 0)
+	if (perfctr_letters_compare(name, search->word, n) != 0)
 		return false;
 	/* cha_1 is no word for cha_10 and cha_11. */
 	if (isxdigit((unsigned char)name[n]) && isdigit((unsigned char)name[n - 1]))
@@ -142,7 +142,7 @@ int perfctr_units_find(const char *word, size_t length, struct perfctr_units *un
 	memcpy(search.word, word, length);
 	search.pattern = strpbrk(search.word, "*?[") != NULL;
 	for (i = 0; i < length; i++)
-		if (!isalnum((unsigned char)word[i]) && !strchr("_-.*?[]!", word[i]))
+		if (!perfctr_is_letter_or_digit(word[i]) && !strchr("_-.*?[]!", word[i]))
 			return 0;
 	if (perfctr_file_walk(PERFCTR_DEVICES, note, &search)) {
 		perfctr_units_free(units);

@@ -8,7 +8,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <strings.h>
 #include <sys/stat.h>
 #include "arch/events.h"
 #include "arch/x86/msrs.h"
@@ -16,6 +15,7 @@
 #include "lib/base/error.h"
 #include "lib/base/file.h"
 #include "lib/base/json.h"
+#include "lib/base/letters.h"
 #include "lib/isa/attr.h"
 #include "lib/isa/native.h"
 #include "lib/isa/pmu.h"
@@ -375,7 +375,7 @@ void perfctr_vendor_free(struct perfctr_vendor *vendor)
 /* A colon before a mask is a dot. */
 static int letter(char c)
 {
-	return c == ':' ? '.' : tolower((unsigned char)c);
+	return c == ':' ? '.' : perfctr_small(c);
 }
 
 static SELDOM int compare_names(const char *name, const char *text, size_t length)
@@ -528,7 +528,7 @@ static bool is_of_design(const struct perfctr_vendor *vendor, const char *entry)
 		begin--;
 	if (!begin || begin == entry)
 		return vendor->own;
-	return strlen(id) == (size_t)(end - begin) && !strncasecmp(begin, id, strlen(id));
+	return perfctr_letters_same(id, begin, (size_t)(end - begin));
 }
 
 static void read_directory(struct given *given, struct perfctr_vendor *vendor,

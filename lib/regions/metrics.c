@@ -2,8 +2,8 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <strings.h>
 #include "lib/base/error.h"
+#include "lib/base/letters.h"
 #include "lib/base/list.h"
 #include "lib/regions/metrics.h"
 
@@ -90,7 +90,7 @@ static bool is_formula(const char *name, size_t length)
 	struct perfctr_text copy = { NULL, 0, 0, false };
 	struct perfctr_metrics *metrics = NULL;
 
-	if (length < 5 || strncasecmp(name, "PAPI_", 5) != 0)
+	if (length < 5 || perfctr_letters_compare(name, "PAPI_", 5) != 0)
 		return false;
 	perfctr_text_add(&copy, "%.*s", (int)length, name);
 	if (!copy.failed && perfctr_event_check(copy.bytes) < 0)

@@ -1,0 +1,41 @@
+#!/bin/sh
+# SPDX-License-Identifier: LGPL-2.1-or-later
+# Tests that names are found in any case of letters whatever the locale is: in Turkish ones i is the small letter of
+# another capital than I.
+# The environment: PERFEX: the program; LIBPERFCTR, the build's .libs directory.
+set -u
+# shellcheck source=tests/tools/expect.sh
+. "${srcdir:-.}/tests/tools/expect.sh"
+mkdir "$work/locales"
+for charset in ISO-8859-9 UTF-8; do
+	localedef -i tr_TR -f $charset "$work/locales/tr_TR.$charset" >"$work/out" 2>&1 ||
+		{ skip "names in Turkish locales" "needs localedef and Debian's package locales"; exit 77; }
+done
+export LOCPATH="$work/locales"
+pfm=$(dirname "${LIBPERFCTR:-lib/.libs}")/../compat/libpfm4/.libs/libpfm.so.4
+for locale in tr_TR.ISO-8859-9 tr_TR.UTF-8; do
+	export LC_ALL=$locale
+	for preset in PAPI_L1_ICM papi_tot_ins Papi_Stl_Icy; do
+		expect "$preset, $locale" 0 '^evntsel' "$perfex" --cpu skylake -e $preset
+	done
+	expect "its formula, $locale" 125 'is no event here but a formula' "$perfex" --cpu skylake -e papi_l1_tcm
+	expect "a processor, $locale" 0 '^evntsel' "$perfex" --cpu CASCADELAKEX -e INST_RETIRED.ANY_P
+	expect "a wrong name, $locale" 125 'did you mean INST_RETIRED' "$perfex" --cpu skylake -e inzt_retired.any
+	for event in CPU-MIGRATIONS PERF_COUNT_sw_cpu_migrations TASK-CLOCK; do
+		expect "$event, $locale" 0 "counts of 'true'" "$perfex" -e $event true
+	done
+	# Whether there are counters for it or not.
+	# shellcheck disable=SC2016
+	expect "a metric, $locale" 1 '^0$' sh -c '"$1" -M UTILISATION true 2>&1 | grep -c "has no metric"' sh "$perfex"
+	if [ -e "$pfm" ] && have_python "libpfm4's names, $locale"; then
+		# Python takes the locale over from the environment.
+		# shellcheck disable=SC2016
+		expect "libpfm4's names, $locale" 0 '^found$' python3 -c '
+import ctypes, sys
+pfm = ctypes.CDLL(sys.argv[1])
+assert pfm.pfm_initialize() == 0
+print("found" if pfm.pfm_find_event(b"PERF::page-faults:U") >= 0 and pfm.pfm_find_event(b"perf::cpu-migrations") ==
+	pfm.pfm_find_event(b"perf::CPU-MIGRATIONS") >= 0 else "lost")' "$pfm"
+	fi
+done
+exit $failed
