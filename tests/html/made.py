@@ -27,7 +27,7 @@ def below(parent, level=2):
     return {"level": level, "parent": parent}
 
 
-# The last two overlap: together they are twice as much as what they are parts of.
+# Loads and stores overlap: together they are twice as much as what they are parts of. Noise makes shares negative.
 TREE = [
     metric("topdown-frontend", 20.5, threshold="topdown-frontend > 15", beyond=True, level=1),
     metric("topdown-bad-speculation", 9.5, level=1), metric("topdown-backend", 40, quality="scaled", error=1.25, level=1),
@@ -37,7 +37,11 @@ TREE = [
     metric("topdown-core", 15, quality="scaled", **below("topdown-backend")),
     metric("tma_leaf", 20, **below("topdown-memory", 3)), metric("ipc", 0.75, unit="", threshold="ipc < 1", beyond=True),
     metric("loads", 15, **below("tma_leaf", 4)), metric("stores", 25, **below("tma_leaf", 4)),
+    metric("noise", -0.5, level=1), metric("noise-part", -0.25, **below("noise")),
 ]
+
+# Their names differ after nine letters, and where a line has no room for them.
+UNITS = ["uncore_imc_0", "uncore_imc_1", "uncore_imc_free_running_0", "uncore_imc_free_running_1"]
 
 
 def counts(**more):
@@ -55,7 +59,8 @@ def intervals():
             "metrics": [metric("ipc", None if i == 2 else 0.5 + i / 16, "")],
             "by_cpu": [{"cpu": cpu, "events": [event("cycles", None if (cpu, i) == (1, 3) else 100 * cpu + i,
                                                      "scaled" if cpu == 2 else "exact")],
-                        "metrics": [metric("ipc", cpu + i / 32, "")]} for cpu in range(3)]}
+                        "metrics": [metric("ipc", cpu + i / 32, "")]} for cpu in range(3)],
+            "by_unit": [{"pmu": unit, "events": [event("reads", i)]} for unit in UNITS]}
     return [one(i) for i in range(20)]
 
 

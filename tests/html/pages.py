@@ -115,10 +115,12 @@ def tree():
     same({name: part[0] for name, part in parts.items()}, {m["metric"]: m["value"] for m in made.TREE if m["metric"] != "ipc"})
     unit = (parts["topdown-retiring"][2] - parts["topdown-retiring"][1]) / 30
     for name, (value, left, right, top, over) in parts.items():
-        assert abs((right - left) - value * unit / (2 if name in ("loads", "stores") else 1)) < 1, name
+        # A part without a width has borders.
+        wanted = max(value * unit / (2 if name in ("loads", "stores") else 1), 2)
+        assert abs((right - left) - wanted) < 1, name
         same(over, name == "topdown-frontend")
     for child, parent in [("topdown-memory", "topdown-backend"), ("topdown-core", "topdown-backend"), ("tma_leaf", "topdown-memory"),
-                          ("loads", "tma_leaf"), ("stores", "tma_leaf"),
+                          ("loads", "tma_leaf"), ("stores", "tma_leaf"), ("noise-part", "noise"),
                           ("topdown-fetch-latency", "topdown-frontend"), ("topdown-fetch-bandwidth", "topdown-frontend")]:
         assert parts[parent][1] - 1 <= parts[child][1] and parts[child][2] <= parts[parent][2] + 1, child
         assert parts[parent][3] < parts[child][3], child
@@ -164,6 +166,16 @@ def part_lines():
                                            (" doubt" if item["quality"] != "exact" else "") for _, item in wanted])
         same([cell[4] for cell in cells[:20]], [cell[4] for cell in cells[40:]])
     assert "processor 1, 0.3 to 0.4 s: not counted" in run("figure('cycles by processor').textContent")
+
+
+@test
+def labels():
+    """parts with names alike have lines of different names"""
+    texts = run("all('text', figure('reads by unit')).map(e => e.textContent)")[:4]
+    same(texts, made.UNITS[:2] + ["\u2026" + name[-23:] for name in made.UNITS[2:]])
+    ends, begins = run("[all('text', figure('reads by unit')).slice(0, 4).map(e => e.getBoundingClientRect().right), "
+                       "all('rect', figure('reads by unit')).map(e => e.getBoundingClientRect().left)]")
+    assert max(ends) <= min(begins), (ends, begins)
 
 
 @test

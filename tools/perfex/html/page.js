@@ -286,8 +286,9 @@ function treeRows(metrics) {
 	const place = (parent, depth, left, scale) => {
 		const parts = nodes.filter(node => names.get(node.parent) === parent && depth < 12);
 		const sum = parts.reduce((all, node) => all + Math.max(node.value, 0), 0);
-		if (parent && sum > parent.value)
-			scale *= Math.max(parent.value, 0) / sum;
+		const most = parent && Math.max(parent.value, 0);
+		if (parent && sum > most)
+			scale *= most / sum;
 		parts.forEach(node => {
 			const width = Math.max(node.value, 0) * scale;
 			(rows[depth] = rows[depth] || []).push({ node, left, width });
@@ -365,10 +366,13 @@ function partChart(kind, { name, unit, rows }, times) {
 	const taken = rows.length > limit ? rows.slice().sort((a, b) => sum(b) - sum(a)).slice(0, limit) : rows;
 	const most = taken.reduce((m, row) => row.cells.reduce((n, cell) => Math.max(n, cell && cell.value || 0), m), 0);
 	const left = rows.length - taken.length, step = 15, end = times[times.length - 1];
+	// Long names end differently: uncore_imc_0, uncore_imc_1, and paths.
+	const letters = taken.reduce((m, row) => Math.min(Math.max(m, row.name.length), 24), 9), margin = letters * 6.6;
+	const labelled = name => name.length > letters ? "\u2026" + name.slice(1 - letters) : name;
 	const label = `Time line of ${name} by ${kind}: ${taken.length} rows of ${times.length} intervals, at most ${number(most)} ${unit}.`;
 	return chart([named(`${name} by ${kind}`), ` at most ${number(most)} ${unit} in an interval` +
 		(left ? `; ${left} with less are left out` : "")], label, taken.length * step + 20, (image, width) => {
-		const x = time => 60 + time / end * (width - 61);
+		const x = time => margin + time / end * (width - margin - 1);
 		const marks = taken.flatMap((row, y) => times.map((to, i) => {
 			const from = i ? times[i - 1] : 0, cell = row.cells[i], value = cell ? cell.value : null;
 			const mark = svg("rect", { x: x(from).toFixed(2), width: Math.max(x(to) - x(from) - 0.5, 0.5).toFixed(2),
@@ -379,8 +383,8 @@ function partChart(kind, { name, unit, rows }, times) {
 			tint(mark, value, most);
 			return mark;
 		}));
-		image.append(...marks, ...taken.map((row, y) => svg("text", { x: 0, y: y * step + 12 }, row.name.slice(0, 9))),
-			svg("text", { x: 60, y: taken.length * step + 14 }, "0 s"),
+		image.append(...marks, ...taken.map((row, y) => svg("text", { x: 0, y: y * step + 12 }, labelled(row.name))),
+			svg("text", { x: margin, y: taken.length * step + 14 }, "0 s"),
 			svg("text", { x: width - 2, y: taken.length * step + 14, "text-anchor": "end" }, number(end) + " s"));
 		return marks;
 	});
