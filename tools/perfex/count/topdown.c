@@ -14,18 +14,26 @@ struct node {
 
 struct topdown {
 	struct perfctr_metrics *metrics;
-	struct node *node; /* each name once */
+	struct node *node; /* core types may have a name at different places */
 	unsigned int n;
 };
 
-static bool has_node(const struct topdown *topdown, const char *name)
+static bool has_node(const struct topdown *topdown, const struct node *node)
 {
 	unsigned int i;
 
 	for (i = 0; i < topdown->n; i++)
-		if (!strcmp(topdown->node[i].name, name))
+		if (!strcmp(topdown->node[i].name, node->name) &&
+		    !strcmp(topdown->node[i].parent, node->parent) &&
+		    topdown->node[i].level == node->level)
 			return true;
 	return false;
+}
+
+static void add_node(struct topdown *topdown, const struct node *node)
+{
+	if (!has_node(topdown, node))
+		topdown->node[topdown->n++] = *node;
 }
 
 /* Takes the metrics that are in a tree; without parts those of one level are one, too. */
@@ -39,9 +47,9 @@ static void find_nodes(struct topdown *topdown, bool flat)
 	for (i = 0; i < n; i++) {
 		perfctr_metrics_metric(topdown->metrics, i, &metric);
 		perfctr_metrics_node(topdown->metrics, i, &node);
-		if ((node.level || flat) && !has_node(topdown, metric.name))
-			topdown->node[topdown->n++] = (struct node){ metric.name, node.parent,
-								     node.level ? node.level : 1 };
+		if (node.level || flat)
+			add_node(topdown, &(struct node){ metric.name, node.parent,
+							  node.level ? node.level : 1 });
 	}
 }
 
@@ -83,7 +91,26 @@ static bool lists(const char *list, const char *name)
 	return false;
 }
 
-/* Joins the names of the nodes that are of these levels, or parts of one of these names. */
+/* Whether a node is of these levels, or a part of one of these names. */
+static bool is_wanted(const struct node *node, unsigned int level, const char *names)
+{
+	return names ? lists(names, node->parent) : node->level <= level;
+}
+
+/* Whether a node of the same name is wanted, and comes before this one. */
+static bool was_wanted(const struct topdown *topdown, unsigned int i, unsigned int level,
+		       const char *names)
+{
+	const char *name = topdown->node[i].name;
+
+	while (i--)
+		if (!strcmp(topdown->node[i].name, name) &&
+		    is_wanted(&topdown->node[i], level, names))
+			return true;
+	return false;
+}
+
+/* Joins the names of the nodes that are wanted, each once. */
 static char *join(const struct topdown *topdown, unsigned int level, const char *names)
 {
 	char *joined = NULL;
@@ -92,7 +119,8 @@ static char *join(const struct topdown *topdown, unsigned int level, const char 
 	FILE *file = need(open_memstream(&joined, &size));
 
 	for (i = 0; i < topdown->n; i++)
-		if (names ? lists(names, topdown->node[i].parent) : topdown->node[i].level <= level)
+		if (is_wanted(&topdown->node[i], level, names) &&
+		    !was_wanted(topdown, i, level, names))
 			fprintf(file, "%s%s", n++ ? "," : "", topdown->node[i].name);
 	if (fclose(file) != 0)
 		need(NULL);

@@ -107,7 +107,7 @@ void perfctr_cpuid_read(struct perfctr_cpuid *id)
 	};
 }
 
-/* On two core types a name that both have is there once. */
+/* On two core types a name that both have is there once, and below either parent. */
 START_TEST(core_types)
 {
 	struct topdown *topdown;
@@ -120,6 +120,14 @@ START_TEST(core_types)
 	names = topdown_names(topdown, 1);
 	ck_assert_str_eq(names,
 			 "tma_frontend_bound,tma_bad_speculation,tma_backend_bound,tma_retiring");
+	free(names);
+	names = topdown_parts(topdown, "tma_ifetch_latency");
+	ck_assert_str_eq(names, "tma_icache_misses,tma_itlb_misses,tma_branch_detect,"
+				"tma_branch_resteer");
+	free(names);
+	names = topdown_parts(topdown, "tma_fetch_latency,tma_ifetch_latency");
+	ck_assert_ptr_nonnull(strstr(names, "tma_itlb_misses"));
+	ck_assert_ptr_null(strstr(strstr(names, "tma_itlb_misses") + 1, "tma_itlb_misses"));
 	free(names);
 	topdown_free(topdown);
 	unsetenv("PERFCTR_ROOT");
