@@ -169,6 +169,13 @@ is "reports of regions" "$page" "$work/r0" "$work/r1" -
 holds "and these put together" "$page" "
 assert sources[2]['documents'][0]['type'] == 'merged_regions' and sources[2]['documents'][0]['processes'] == 2"
 
+program=$(cd "$(dirname "$perfex")" && pwd)/${perfex##*/}
+cp "$work/a" "$work/-"
+(cd "$work" && "$program" --html - --from - >"$page")
+is "of a file that is called as standard output" "$page" -
+(cd "$work" && "$program" -o - --html ./- --csv -e page-faults true >csv)
+is "and a page that is" "$work/-" -
+
 # ---- hostile words ----
 words=$(printf '</script><script>alert(1)</script><!-- ]]> & \342\200\250\342\200\251 \342\200\256txt.\342\201\246 \377\300\257 "\\ \177\033[2J \302\205')
 "$perfex" --html "$page" -e "page-faults,$(printf 'nonsense/<!--<script>\342\200\256\377')/" sh -c : "$words" 2>/dev/null
@@ -221,6 +228,7 @@ for name in own ./own link; do
 	[ $? = 125 ] && grep -q 'is a file that the page is made of, and would be lost' "$work/out" && cmp -s "$work/a" "$work/own" &&
 		pass "a page in the place of its source, $name" || fail "a page in the place of its source, $name" "printed:"
 done
+refuses "standard output is no source" "^perfex: --html: - is no file of perfex --json: No such file" --html - --from -
 refuses "one file by two names" "^perfex: -o and --html name the same file" --html "$page" -o "$(dirname "$page")/./$(basename "$page")" true
 expect "results that can't be written" 125 'No space left' "$perfex" --html "$page" -o /dev/full -e page-faults true
 is "the page of results that can't be written" "$page" -

@@ -70,7 +70,8 @@ wrong '--td-level takes a number from 1 to 16' --td-level all
 wrong '--topdown counts a command or a target; it does not go with --sample' --topdown --sample
 wrong 'does not go with --regions; -M tma is for them' --td-level 2 --regions
 wrong 'does not go with --merge' --topdown --merge
-refuse '--drilldown counts .*does not go with -M list' --drilldown -M list
+refuse '--drilldown counts a command; it does not go with -M list' --drilldown -M list
+wrong '--why counts a command; it does not go with --sample' --why --sample
 wrong '--drilldown runs a command once for each level' --drilldown -r 2
 wrong '--td-level N counts N levels in one run' --drilldown -I 100
 refuse 'does not go with -p, -t, -a' --drilldown -a
@@ -78,10 +79,10 @@ wrong '--why prints a page of text' --why --json
 wrong '--why prints a page of text' --why --html "$work/page"
 wrong '--why runs a command once for each level' --why -r 3
 wrong '--why counts a tree alone' --why -e cs
-wrong 'it does not go with --sample' --why --sample
 wrong 'leave out -e and -M' --drilldown -e cs
 wrong 'leave out -e and -M' --drilldown -M ipc
-wrong 'leave out -e and -M' --drilldown -M topdown,ipc
+wrong 'leave out -e and -M' --drilldown -M topdown
+wrong 'leave out -e and -M' --why -M tma
 wrong 'modifier :k' --all-kernel
 wrong 'modifier :u' --all-user
 wrong 'has --interval' --interval-print 100
@@ -173,6 +174,9 @@ wrong '-G takes' -G ''
 wrong 'is not an event' -e nonsense
 wrong 'the list of events is empty' -e ''
 wrong 'empty place' -e cs,,cs
+wrong 'empty place' -e cs,
+wrong 'empty place' -e PAPI_TOT_INS,
+wrong 'empty place' -e 'PAPI_TOT_INS,cs, '
 wrong 'a group is written' -e '{cs'
 wrong 'is not a modifier' -e cs:y
 wrong 'three 32-bit numbers' -e 0x1/0x2/0x3

@@ -454,10 +454,8 @@ static void check_metrics(const struct options *options)
 
 	if (options->topdown &&
 	    (options->mode == MODE_METRICS || options->mode == MODE_REGIONS || other))
-		die("%s counts a command or a target; it does not go with %s",
-		    options->why	 ? "--why"
-		    : options->drilldown ? "--drilldown"
-					 : "--topdown",
+		die("%s counts a command%s; it does not go with %s", options_tree(options),
+		    options->drilldown ? "" : " or a target",
 		    options->mode == MODE_METRICS   ? "-M list"
 		    : options->mode == MODE_REGIONS ? "--regions; -M tma is for them"
 						    : other);
@@ -546,6 +544,14 @@ static void check_from(const struct options *options)
 			    *line);
 }
 
+/* Whether both are written to one file; standard output, "-", is none. */
+static bool is_same_output(const char *one, const char *other)
+{
+	if (!strcmp(one, "-") || !strcmp(other, "-"))
+		return !strcmp(one, other);
+	return !strcmp(one, other) || outfile_same(one, other);
+}
+
 static void check_page(const struct options *options)
 {
 	if (!options->page)
@@ -558,8 +564,7 @@ static void check_page(const struct options *options)
 	if (options->mode == MODE_REGIONS && options->format != FORMAT_JSON &&
 	    (options->file || options->format != FORMAT_TABLE))
 		die("--html of --regions is made of JSON: add --json, or leave out -o and --csv");
-	if (options->file &&
-	    (!strcmp(options->file, options->page) || outfile_same(options->file, options->page)))
+	if (options->file && is_same_output(options->file, options->page))
 		die("-o and --html name the same file, %s", options->file);
 }
 
@@ -657,9 +662,6 @@ static void check_emulation(const struct options *options)
 /* Checks --drilldown: only a command can be run again. */
 static void check_drilldown(const struct options *options)
 {
-	const char *metrics = options->events.metric_names;
-	const char *option = options->why ? "--why" : "--drilldown";
-
 	if (!options->drilldown)
 		return;
 	if (options->why && (options->format != FORMAT_TABLE || options->page || options->delay))
@@ -671,10 +673,9 @@ static void check_drilldown(const struct options *options)
 		die("%s runs a command once for each level; it does not go with -p, -t, -a, "
 		    "-C, -G, -I, -r, --per-..., --no-inherit, --strict, --compare, --diff, --append or "
 		    "--emulate; --td-level N counts N levels in one run",
-		    option);
-	if (options->events.names || options->events.numbers ||
-	    (metrics && strcmp(metrics, "topdown") != 0 && strcmp(metrics, "tma") != 0))
-		die("%s counts a tree alone: leave out -e and -M", option);
+		    options_tree(options));
+	if (options->events.names || options->events.numbers || options->events.metric_names)
+		die("%s counts a tree alone: leave out -e and -M", options_tree(options));
 }
 
 static void check_count(struct options *options)
@@ -747,7 +748,7 @@ static void add_tree(struct options *options)
 
 	if (!options->topdown || options->drilldown)
 		return;
-	topdown = topdown_new("--topdown");
+	topdown = topdown_new(options_tree(options));
 	names = topdown_names(topdown, options->td_level ? options->td_level : 1);
 	options->events.quiet = !options->events.metric_names;
 	events_add_metrics(&options->events, names);
@@ -764,8 +765,8 @@ static void make_events(struct options *options)
 	check_count(options);
 	if (options->by == BY_NOTHING && options->targets.n > 1 && options->targets.target->cgroup)
 		options->by = BY_CGROUP;
-	read_baseline(options);
 	add_tree(options);
+	read_baseline(options);
 	if (options->drilldown)
 		return;
 	events_free_clocks(&options->events);

@@ -56,6 +56,12 @@ struct options {
 	bool info, list, with_text; /* -i, -l or -L, -L */
 };
 
+/* The option that asks for a tree; there is one. */
+static inline const char *options_tree(const struct options *options)
+{
+	return options->why ? "--why" : options->drilldown ? "--drilldown" : "--topdown";
+}
+
 extern const char options_help[];
 
 /* Exits if the options are wrong, or don't go together. */

@@ -95,7 +95,8 @@ static void move_formulas(struct events *events)
 	size_t n;
 
 	events->names = NULL;
-	for (item = names; *item; item += n + (item[n] == ',')) {
+	/* There is an item after a comma at the end, too: an empty one, which is refused. */
+	for (item = names; item; item = item[n] ? item + n + 1 : NULL) {
 		item += strspn(item, " \t");
 		n = item_length(item);
 		if (is_formula(item, n))

@@ -141,7 +141,8 @@ void page_file(struct page *page, const char *path)
 	const char *own = page->output.path ? page->output.path : page->output.name;
 	char *text, problem[64];
 
-	if (outfile_same(own, path))
+	/* Standard output is no file, and a source may have that name. */
+	if (strcmp(own, "-") != 0 && outfile_same(own, path))
 		die("--html: %s is a file that the page is made of, and would be lost", own);
 	text = document_text(&document, path);
 	if (!text)
