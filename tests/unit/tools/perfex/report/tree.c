@@ -179,6 +179,7 @@ static const struct {
 	{ "INST_RETIRED:ANY", 1000 },
 	{ "instructions", 1000 },
 	{ "cycles", 1000 },
+	{ "ARITH:DIVIDER_ACTIVE", 300 },
 	/* One thread of a core at a time. */
 	{ "CPU_CLK_UNHALTED:ONE_THREAD_ACTIVE", 10 },
 	{ "CPU_CLK_UNHALTED:REF_XCLK", 10 },
@@ -246,10 +247,14 @@ START_TEST(table)
 	    "               25.000 %        topdown-light-operations\n"
 	    "\n bottleneck: topdown-memory: slots that waited for loads or stores; to see where: "
 	    "perfex --sample\n");
-	/* The vendor's tree names an event. */
+	/* The vendor's tree names an event for some. */
 	print_tree("tma_frontend_bound,tma_backend_bound,tma_retiring,tma_light_operations",
 		   table_print);
+	has(" bottleneck: tma_backend_bound: ");
 	has("; to see where: perfex --sample\n");
+	print_tree("tma_backend_bound,tma_core_bound,tma_divider", table_print);
+	has(" bottleneck: tma_divider: ");
+	has("; to see where: perfex --sample -e ARITH:DIVIDER_ACTIVE\n");
 	print_tree("tma_light_operations", table_print);
 	ck_assert_ptr_null(strstr(text, "bottleneck"));
 }
