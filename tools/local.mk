@@ -30,6 +30,7 @@ tools_libperfex_a_SOURCES = \
 	tools/perfex/sample/symbols.c tools/perfex/sample/symbols.h \
 	tools/perfex/sample/elf.c tools/perfex/sample/elf.h \
 	tools/perfex/sample/kallsyms.c tools/perfex/sample/kallsyms.h \
+	tools/perfex/sample/helper.c tools/perfex/sample/helper.h \
 	tools/perfex/sample/demangle.c tools/perfex/sample/demangle.h \
 	tools/perfex/sample/lines.c tools/perfex/sample/lines.h \
 	tools/perfex/sample/stacks.c tools/perfex/sample/stacks.h \

@@ -4,11 +4,13 @@
 #ifdef HAVE_LIBDW
 #include <dlfcn.h>
 #include <elfutils/libdwfl.h>
-#include <fcntl.h>
-#include <link.h>
+#include <gelf.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+#include "tools/perfex/sample/elf.h"
+#include "tools/perfex/sample/helper.h"
 
 #define FUNCTIONS(each)                                                                        \
 	each(dwfl_begin) each(dwfl_end) each(dwfl_report_begin) each(dwfl_report_elf)          \
@@ -63,52 +65,109 @@ void lines_print(char *text, size_t size, struct Dwfl_Module *module, uint64_t a
 	snprintf(text, size, "%.60s:%d", slash ? slash + 1 : file, number);
 }
 
+/* ---- in the process that reads programs' files ---- */
+
+struct question {
+	uint64_t offset;
+	char path[4096];
+};
+
 /* Finds where the file's segments want an offset of it to be; false: nowhere. */
-static bool find_address(const char *path, uint64_t offset, uint64_t *address)
+static bool find_address(int fd, uint64_t offset, uint64_t *address)
 {
-	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK), i;
-	ElfW(Ehdr) head;
-	ElfW(Phdr) segment = { .p_type = PT_NULL };
+	Elf *elf = elf_version(EV_CURRENT) != EV_NONE ? elf_begin(fd, ELF_C_READ, NULL) : NULL;
+	GElf_Phdr segment;
 	bool found = false;
+	size_t i, n = 0;
 
-	if (fd < 0)
-		return false;
-	if (pread(fd, &head, sizeof(head), 0) != (ssize_t)sizeof(head) ||
-	    memcmp(head.e_ident, ELFMAG, SELFMAG) != 0 || head.e_phentsize != sizeof(segment))
-		head.e_phnum = 0;
-	for (i = 0; i < head.e_phnum && !found; i++) {
-		off_t at = (off_t)head.e_phoff + i * (off_t)sizeof(segment);
-
-		found = pread(fd, &segment, sizeof(segment), at) == (ssize_t)sizeof(segment) &&
-			segment.p_type == PT_LOAD && offset >= segment.p_offset &&
-			offset - segment.p_offset < segment.p_filesz;
+	if (elf && (elf_kind(elf) != ELF_K_ELF || elf_getphdrnum(elf, &n) != 0))
+		n = 0;
+	for (i = 0; i < n && !found; i++) {
+		found = gelf_getphdr(elf, (int)i, &segment) && segment.p_type == PT_LOAD &&
+			offset >= segment.p_offset && offset - segment.p_offset < segment.p_filesz;
+		if (found)
+			*address = segment.p_vaddr + (offset - segment.p_offset);
 	}
-	close(fd);
-	*address = segment.p_vaddr + (offset - segment.p_offset);
+	elf_end(elf);
 	return found;
+}
+
+static void find_line(char *text, size_t size, Dwfl *dwfl, int fd, const struct question *question)
+{
+	uint64_t address = 0;
+	bool found = find_address(fd, question->offset, &address);
+	Dwfl_Module *module = NULL;
+
+	dw.dwfl_report_begin(dwfl);
+	if (found)
+		module = dw.dwfl_report_elf(dwfl, question->path, question->path, fd, 0, true);
+	if (!module)
+		close(fd); /* else it is libdw's */
+	if (dw.dwfl_report_end(dwfl, NULL, NULL) == 0 && module &&
+	    dw.dwfl_addrmodule(dwfl, address) == module)
+		lines_print(text, size, module, address);
+}
+
+/* The answer has a 0 at its end, since it is not to be empty. */
+static size_t answer(char *packet, size_t n)
+{
+	static const Dwfl_Callbacks none;
+	Dwfl_Callbacks callbacks = none;
+	struct question question;
+	Dwfl *dwfl;
+	int fd;
+
+	memcpy(&question, packet, n);
+	*packet = '\0';
+	callbacks.find_debuginfo = dw.dwfl_standard_find_debuginfo;
+	fd = elf_open_file(question.path);
+	dwfl = fd >= 0 ? dw.dwfl_begin(&callbacks) : NULL;
+	if (dwfl) {
+		find_line(packet, LONGEST_PACKET, dwfl, fd, &question);
+		dw.dwfl_end(dwfl);
+	} else if (fd >= 0) {
+		close(fd);
+	}
+	return strlen(packet) + 1;
+}
+
+static bool prepare(void)
+{
+	unsetenv("DEBUGINFOD_URLS"); /* nothing is fetched from other machines */
+	return lines_load();
+}
+
+/* ---- in perfex ---- */
+
+static struct helper helper = {
+	.begin = prepare,
+	.answer = answer,
+	.megabytes = 4096,
+	.seconds = 9,
+};
+
+void lines_end(void)
+{
+	helper_end(&helper);
+	helper.pid = 0; /* may begin again */
 }
 
 void lines_find(char *text, size_t size, const char *path, uint64_t offset)
 {
-	static const Dwfl_Callbacks none;
-	Dwfl_Callbacks callbacks = none;
-	Dwfl_Module *module;
-	uint64_t address;
-	Dwfl *dwfl;
+	struct question question = { .offset = offset };
+	char line[LONGEST_PACKET];
+	size_t n = strlen(path) + 1;
 
 	*text = '\0';
-	if (!find_address(path, offset, &address) || !lines_load())
+	/* What is no file has another name, such as [kernel]. */
+	if (*path != '/' || n > sizeof(question.path))
 		return;
-	callbacks.find_debuginfo = dw.dwfl_standard_find_debuginfo;
-	dwfl = dw.dwfl_begin(&callbacks);
-	if (!dwfl)
-		return;
-	dw.dwfl_report_begin(dwfl);
-	module = dw.dwfl_report_elf(dwfl, path, path, -1, 0, true);
-	if (dw.dwfl_report_end(dwfl, NULL, NULL) == 0 && module &&
-	    dw.dwfl_addrmodule(dwfl, address) == module)
-		lines_print(text, size, module, address);
-	dw.dwfl_end(dwfl);
+	memcpy(question.path, path, n);
+	n = helper_ask(&helper, &question, offsetof(struct question, path) + n, line, sizeof(line));
+	if (n)
+		snprintf(text, size, "%.*s", (int)n - 1, line);
+	else
+		lines_end();
 }
 
 #else
@@ -128,6 +187,10 @@ void lines_find(char *text, size_t size, const char *path, uint64_t offset)
 {
 	(void)size, (void)path, (void)offset;
 	*text = '\0';
+}
+
+void lines_end(void)
+{
 }
 
 #endif

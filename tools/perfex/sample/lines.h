@@ -18,7 +18,13 @@ bool lines_load(void);
  */
 void lines_print(char *text, size_t size, struct Dwfl_Module *module, uint64_t address);
 
-/* Does so for an offset in a program's or a library's file; "" also if libdw can't be loaded. */
+/*
+ * Does so for an offset in a program's or a library's file, by another process, since the file may
+ * have any contents; "" also if libdw can't be loaded, or needs more than nine seconds.
+ */
 void lines_find(char *text, size_t size, const char *path, uint64_t offset);
+
+/* Ends that process; another lines_find() begins one. */
+void lines_end(void);
 
 #endif /* PERFCTR_TOOLS_LINES_H */

@@ -1,15 +1,18 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /* Tests lines of the source: of a program that is compiled here, and of what is none. */
+#include <arpa/inet.h>
+#include <errno.h>
+#include <netinet/in.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/wait.h>
+#include <sys/socket.h>
 #include <unistd.h>
 #include "tests/harness/check.h"
 #include "tools/perfex/sample/lines.h"
 
-static char directory[] = "/tmp/lines.XXXXXX";
+static char directory[32];
 
 /* Runs a command in the directory, with the compiler in $CC. */
 static bool run(const char *command)
@@ -55,27 +58,98 @@ static void lines_are(const char *flags, uint64_t from, const char *work, const 
 	line_is("other", from, other);
 }
 
-START_TEST(of_a_program)
+/* Makes a program of these, in the directory. */
+static void make_sources(void)
 {
-	if (!lines_load() || sizeof(void *) != 8)
-		return; /* libdw is not here, or the compiler may make programs of other sizes */
+	strcpy(directory, "/tmp/lines.XXXXXX");
 	ck_assert_ptr_nonnull(mkdtemp(directory));
 	ck_assert(run("printf 'int x;\n\nvoid work(void)\n{\n\tx++;\n}\n\nint main(void)\n{\n\twork"
 		      "();\n\treturn x;\n}\n' >prog.c"));
 	ck_assert(run("printf '\nint other(int n) { return n * 3; }\n' >other.c"));
+}
+
+static void remove_all(void)
+{
+	lines_end();
+	ck_assert(run("rm -rf \"$PWD\""));
+}
+
+START_TEST(of_a_program)
+{
+	ck_assert(lines_load());
+	make_sources();
 	lines_are("-g", 0, "prog.c:4", "other.c:2");
 	lines_are("-g -no-pie -Wl,-Ttext-segment=0x20000000", 0x20000000, "prog.c:4", "other.c:2");
 	lines_are("-g0", 0, "", "");
-	ck_assert(run("rm -f prog prog.c other.c && rmdir \"$PWD\""));
+	remove_all();
+}
+END_TEST
+
+/* A file for debugging may be elsewhere; one that never ends to be opened has no lines. */
+START_TEST(of_another_file)
+{
+	make_sources();
+	lines_are("-g", 0, "prog.c:4", "other.c:2");
+	ck_assert(run("objcopy --only-keep-debug prog more && objcopy --strip-debug prog && "
+		      "objcopy --add-gnu-debuglink=more --remove-section=.note.gnu.build-id prog"));
+	line_is("work", 0, "prog.c:4");
+	ck_assert(run("mv more kept && mkfifo more"));
+	line_is("work", 0, "");
+	ck_assert(run("rm more && mv kept more"));
+	line_is("work", 0, "prog.c:4");
+	remove_all();
+}
+END_TEST
+
+/* Nothing is fetched from another machine, which would tell it about the program. */
+START_TEST(from_elsewhere)
+{
+	struct sockaddr_in place = { .sin_family = AF_INET };
+	socklen_t size = sizeof(place);
+	int fd = socket(AF_INET, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
+	char url[64];
+
+	place.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+	ck_assert_int_eq(bind(fd, (struct sockaddr *)&place, sizeof(place)), 0);
+	ck_assert_int_eq(listen(fd, 1), 0);
+	getsockname(fd, (struct sockaddr *)&place, &size);
+	snprintf(url, sizeof(url), "http://127.0.0.1:%d", ntohs(place.sin_port));
+	setenv("DEBUGINFOD_URLS", url, 1);
+	setenv("DEBUGINFOD_TIMEOUT", "1", 1);
+	make_sources();
+	setenv("DEBUGINFOD_CACHE_PATH", directory, 1);
+	lines_are("-g0 -Wl,--build-id", 0, "", "");
+	ck_assert_int_lt(accept(fd, NULL, NULL), 0);
+	ck_assert_int_eq(errno, EAGAIN);
+	close(fd);
+	remove_all();
+}
+END_TEST
+
+/* What has a name without a directory is no file, though there is one. */
+START_TEST(no_name)
+{
+	char text[80] = "x", before[4096];
+
+	make_sources();
+	lines_are("-g", 0, "prog.c:4", "other.c:2");
+	ck_assert(run("mv prog '[kernel]'"));
+	ck_assert_ptr_nonnull(getcwd(before, sizeof(before)));
+	ck_assert_int_eq(chdir(directory), 0);
+	ck_assert(run("ln -s '[kernel]' prog"));
+	lines_find(text, sizeof(text), "[kernel]", address_of("work"));
+	ck_assert_str_eq(text, "");
+	ck_assert_int_eq(chdir(before), 0);
+	remove_all();
 }
 END_TEST
 
 /* What is no program has no lines, whatever it is. */
 START_TEST(no_programs)
 {
-	static const char *const paths[] = { "/no/such/file", "/dev/null",   "/dev/zero",      "/",
-					     "[kernel]",      "/etc/passwd", "/proc/self/maps" };
-	char text[80];
+	static const char *const paths[] = { "/no/such/file", "/dev/null",	"/dev/zero", "/",
+					     "/etc/passwd",   "/proc/self/maps" };
+	char text[80], path[8192];
 	unsigned int i;
 
 	for (i = 0; i < sizeof(paths) / sizeof(paths[0]); i++) {
@@ -85,7 +159,23 @@ START_TEST(no_programs)
 	}
 	lines_find(text, sizeof(text), "/proc/self/exe", UINT64_MAX);
 	ck_assert_str_eq(text, "");
+	memset(path, '/', sizeof(path));
+	path[sizeof(path) - 1] = '\0';
+	lines_find(text, sizeof(text), path, 0);
+	ck_assert_str_eq(text, "");
+	lines_end();
 }
 END_TEST
 
-UNIT_MAIN("lines", 60, of_a_program, no_programs)
+int main(void)
+{
+	const TTest *const tests[] = { no_programs, of_a_program, of_another_file, from_elsewhere,
+				       no_name };
+	size_t n = ARRAY_SIZE(tests);
+
+#ifndef HAVE_LIBDW
+	puts("SKIP lines: perfex is built without libdw");
+	n = 1;
+#endif
+	return run_tests("lines", 60, tests, n, NULL, 0);
+}
