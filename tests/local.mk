@@ -131,6 +131,8 @@ unit_tests = \
 	tests/unit/rules_riscv \
 	tests/unit/rules_x86 \
 	tests/unit/tools/perfex/advice \
+	tests/unit/tools/perfex/cause \
+	tests/unit/tools/perfex/drill \
 	tests/unit/tools/perfex/base/outfile \
 	tests/unit/tools/perfex/base/text \
 	tests/unit/tools/perfex/count/breakdown \
@@ -193,6 +195,9 @@ tests_unit_lib_perf_clock_LDADD = $(PMU_LDADD)
 tests_unit_cpus_x86_LDADD = arch/libarch.la $(CHECK_LIBS)
 tests_unit_lib_perf_clock_LDFLAGS = $(PMU_WRAP) -Wl,--wrap=clock_gettime
 tests_unit_tools_perfex_advice_LDADD = $(PERFEX_LDADD)
+tests_unit_tools_perfex_cause_LDADD = $(PERFEX_LDADD)
+tests_unit_tools_perfex_drill_LDADD = tests/harness/libpmu.la $(PERFEX_LDADD)
+tests_unit_tools_perfex_drill_LDFLAGS = $(PMU_WRAP) -Wl,--wrap=run
 tests_unit_tools_perfex_sample_lines_CPPFLAGS = $(AM_CPPFLAGS) $(LIBDW_CFLAGS)
 tests_unit_tools_perfex_sample_lines_LDADD = $(PERFEX_LDADD) $(LIBELF_LIBS)
 tests_unit_tools_perfex_base_outfile_LDADD = $(PERFEX_LDADD)

@@ -55,8 +55,11 @@ tools_libperfex_a_SOURCES = \
 	tools/perfex/report/json.c tools/perfex/report/openmetrics.c \
 	tools/perfex/report/output.c tools/perfex/report/output.h \
 	tools/perfex/advice.c tools/perfex/advice.h \
+	tools/perfex/cause.c tools/perfex/cause.h \
 	tools/perfex/html/embedded.h \
 	tools/perfex/html/page.c tools/perfex/html/page.h \
+	tools/perfex/drill.c tools/perfex/drill.h \
+	tools/perfex/why.c tools/perfex/why.h \
 	tools/perfex/regions/places.c tools/perfex/regions/places.h \
 	tools/perfex/regions/collectors.c tools/perfex/regions/collectors.h \
 	tools/perfex/regions/regions.c tools/perfex/regions/regions.h \
@@ -78,8 +81,6 @@ perfex_SOURCES = \
 	tools/perfex/suggest.c tools/perfex/suggest.h \
 	tools/perfex/options.c tools/perfex/options.h \
 	tools/perfex/show.c tools/perfex/show.h \
-	tools/perfex/drill.c tools/perfex/drill.h \
-	tools/perfex/why.c tools/perfex/why.h \
 	tools/perfex/perfex.c
 perfex_CPPFLAGS = $(AM_CPPFLAGS) -DPKGLIBDIR='"$(pkglibdir)"'
 perfex_LDADD = tools/libperfex.a lib/libperfctr.la $(LIBELF_LIBS) -lm -ldl

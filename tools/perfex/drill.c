@@ -32,6 +32,8 @@ struct drill {
 	struct level level[MOST_RUNS];
 	unsigned int runs;
 	bool stopped;
+	bool failed;		    /* --pre or --post did */
+	struct run_end interrupted; /* the run that was, if it is not the first one */
 	/* All of them together. */
 	struct events events;
 	struct run run;
@@ -107,17 +109,30 @@ static void free_level(struct level *level)
 
 /* ---- whether the runs are of one kind ---- */
 
-/* Reports how the command ended, if that is a reason not to run it again. */
-static bool ended_well(const struct run_end *end, unsigned int run)
+bool drill_ended_well(const struct run_end *end, unsigned int run)
 {
-	const char *how = WIFSIGNALED(end->status) ? "signal" : "exit status";
-	int number = WIFSIGNALED(end->status) ? WTERMSIG(end->status) : WEXITSTATUS(end->status);
+	bool failed = run_failed(end);
 
-	if (end->interrupted)
+	/* A crash is no interruption, which it is for other counts. */
+	if (failed && WIFSIGNALED(end->status))
+		say("run %u ended with signal %d: the command is not run again", run,
+		    WTERMSIG(end->status));
+	else if (end->interrupted)
 		say("run %u was interrupted: the command is not run again", run);
-	else if (run_failed(end))
-		say("run %u ended with %s %d: the command is not run again", run, how, number);
-	return !end->interrupted && !run_failed(end);
+	else if (failed)
+		say("run %u ended with exit status %d: the command is not run again", run,
+		    WEXITSTATUS(end->status));
+	return !end->interrupted && !failed;
+}
+
+/*
+ * An estimate that few turns on the PMU have given is no reason to doubt the command. The kernel's
+ * turns take 4 ms or less.
+ */
+static bool is_sure(const struct cell *cell)
+{
+	return cell->counted && (cell->quality == PERFCTR_EXACT ||
+				 (cell->quality == PERFCTR_SCALED && cell->running >= 100000000));
 }
 
 /* Reports if the command executes more, or less, than in the first run, by a quarter. */
@@ -126,7 +141,7 @@ static bool is_same_work(const struct level *first, const struct level *level, u
 	struct cell one = results_cell(&first->results, NULL, 0);
 	struct cell other = results_cell(&level->results, NULL, 0);
 
-	if (!one.counted || !other.counted ||
+	if (!is_sure(&one) || !is_sure(&other) ||
 	    (other.estimate <= one.estimate + one.estimate / 4 &&
 	     one.estimate <= other.estimate + other.estimate / 4))
 		return true;
@@ -138,32 +153,49 @@ static bool is_same_work(const struct level *first, const struct level *level, u
 	return false;
 }
 
+/* Runs what --pre or --post has. False: it failed. */
+static bool run_around(struct drill *drill, const char *option, const char *command)
+{
+	bool good = run_beside(option, command);
+
+	drill->failed |= !good;
+	drill->stopped |= !good;
+	return good;
+}
+
+/* Keeps a run; one that is not as the first one was does not belong to it. */
+static void keep_level(struct drill *drill, struct level *level, const struct run_end *end)
+{
+	unsigned int run = drill->runs + 1;
+	bool good = drill_ended_well(end, run) && is_same_work(&drill->level[0], level, run);
+
+	drill->stopped = !good;
+	if (good || run == 1) {
+		drill->runs++;
+		return;
+	}
+	free_level(level);
+	if (end->interrupted)
+		drill->interrupted = *end;
+}
+
 /* Counts the metrics in one more run. False: it is the last one. */
 static bool count_level(struct drill *drill, char *names, unsigned int number)
 {
 	struct level *level = &drill->level[drill->runs];
-	unsigned int run = drill->runs + 1;
 	struct run_end end;
-	bool good;
 
 	level->number = number;
-	if (!run_beside("--pre", drill->options->pre)) {
-		if (run == 1)
+	if (!run_around(drill, "--pre", drill->options->pre)) {
+		if (!drill->runs)
 			exit(EXIT_PERFEX);
-		drill->stopped = true;
 		free(names);
 		return false;
 	}
 	end = run_level(drill, level, names);
-	good = ended_well(&end, run) && is_same_work(&drill->level[0], level, run);
-	/* What is not as the first run was does not belong to it. */
-	if (!good && run > 1)
-		free_level(level);
-	else
-		drill->runs++;
-	good = run_beside("--post", drill->options->post) && good;
-	drill->stopped = !good;
-	return good;
+	keep_level(drill, level, &end);
+	run_around(drill, "--post", drill->options->post);
+	return !drill->stopped;
 }
 
 /* ---- from level to level ---- */
@@ -174,20 +206,31 @@ static bool is_worth_a_look(const struct metric *metric)
 	return !metric->value.reason && (metric->value.beyond || !*metric->is.threshold);
 }
 
+/* Whether it is one of the level's own, beyond its threshold, and of the first core type. */
+static bool is_beyond(const struct level *level, unsigned int i)
+{
+	const struct metric *metric = &level->metric[i];
+	unsigned int k;
+
+	if (!is_worth_a_look(metric) || (metric->level && metric->level != level->number))
+		return false;
+	for (k = 0; k < i; k++)
+		if (!strcmp(level->metric[k].is.name, metric->is.name) && is_beyond(level, k))
+			return false;
+	return true;
+}
+
 /* Returns the names of the level's metrics that are worth a look, to be freed, or NULL. */
-static char *find_beyond(const struct level *level, const char *between)
+static char *find_beyond(const struct level *level)
 {
 	char *names = NULL;
 	unsigned int i, n = 0;
 	size_t size;
 	FILE *file = need(open_memstream(&names, &size));
 
-	for (i = 0; i < level->n; i++) {
-		const struct metric *metric = &level->metric[i];
-
-		if (is_worth_a_look(metric) && (!metric->level || metric->level == level->number))
-			fprintf(file, "%s%s", n++ ? between : "", metric->is.name);
-	}
+	for (i = 0; i < level->n; i++)
+		if (is_beyond(level, i))
+			fprintf(file, "%s%s", n++ ? "," : "", level->metric[i].is.name);
 	if (fclose(file) != 0)
 		need(NULL);
 	if (n)
@@ -196,18 +239,31 @@ static char *find_beyond(const struct level *level, const char *between)
 	return NULL;
 }
 
+/* Says which parts are counted next. */
+static void tell_next(unsigned int run, unsigned int runs, const char *names)
+{
+	char *shown = NULL;
+	size_t size;
+	FILE *file = need(open_memstream(&shown, &size));
+
+	for (; *names; names++)
+		fprintf(file, *names == ',' ? "%c " : "%c", *names);
+	if (fclose(file) != 0)
+		need(NULL);
+	say("run %u, of at most %u, counts the parts of %s", run, runs, shown);
+	free(shown);
+}
+
 /* Returns the names of what is to be counted next, to be freed, and says so; NULL: nothing. */
 static char *find_next(const struct drill *drill, unsigned int runs)
 {
-	const struct level *level = &drill->level[drill->runs - 1];
-	char *names = find_beyond(level, ","), *shown = find_beyond(level, ", "), *parts = NULL;
+	char *names = find_beyond(&drill->level[drill->runs - 1]), *parts = NULL;
 
 	if (names && drill->runs < MOST_RUNS)
 		parts = topdown_parts(drill->topdown, names);
 	if (parts)
-		say("run %u, of at most %u, counts the parts of %s", drill->runs + 1, runs, shown);
+		tell_next(drill->runs + 1, runs, names);
 	free(names);
-	free(shown);
 	return parts;
 }
 
@@ -279,7 +335,7 @@ struct drill *drill_count(const struct options *options, const struct provenance
 	drill->provenance = provenance;
 	drill->output = output;
 	drill->page = page;
-	drill->topdown = topdown_new(options->why ? "--why" : "--drilldown");
+	drill->topdown = topdown_new(options_tree(options));
 	count_all(drill);
 	join_results(drill);
 	return drill;
@@ -293,6 +349,15 @@ const struct results *drill_results(const struct drill *drill)
 bool drill_stopped(const struct drill *drill)
 {
 	return drill->stopped;
+}
+
+struct drill_end drill_end(const struct drill *drill)
+{
+	struct drill_end whole = { drill->results.end, drill->failed };
+
+	if (drill->interrupted.interrupted)
+		whole.end.status = drill->interrupted.status;
+	return whole;
 }
 
 void drill_free(struct drill *drill)

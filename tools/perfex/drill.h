@@ -11,6 +11,12 @@
 
 struct drill;
 
+/* How it all ended: as the first run did, or as one by which the user ended them. */
+struct drill_end {
+	struct run_end end;
+	bool failed; /* --pre or --post did */
+};
+
 /*
  * Runs the command until there are no more parts, or it ends or works otherwise than before, which
  * is said. The files are opened before the first run. Exits on failure.
@@ -23,6 +29,11 @@ const struct results *drill_results(const struct drill *drill);
 
 /* Whether the command is not to be run again: it failed, was interrupted, or does other work. */
 bool drill_stopped(const struct drill *drill);
+
+struct drill_end drill_end(const struct drill *drill);
+
+/* Says how run number "run" ended, and returns false, if that is a reason to run no more. */
+bool drill_ended_well(const struct run_end *end, unsigned int run);
 
 void drill_free(struct drill *drill);
 

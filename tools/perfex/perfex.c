@@ -432,15 +432,21 @@ static int count(struct options *options)
 
 /* ---- --drilldown ---- */
 
+/* The command's own failure goes before that of --pre and --post. */
+static int end_of_drill(const struct drill_end *whole)
+{
+	return whole->failed && !run_failed(&whole->end) ? EXIT_PERFEX : same_end(&whole->end);
+}
+
 static int tell_why(struct options *options)
 {
 	struct driver none;
-	struct run_end end;
+	struct drill_end end;
 
 	choose_driver(options, &none); /* dies if it is forced */
 	end = why(options);
 	options_free(options);
-	return same_end(&end);
+	return end_of_drill(&end);
 }
 
 static int count_levels(struct options *options)
@@ -450,7 +456,7 @@ static int count_levels(struct options *options)
 	struct provenance provenance;
 	struct driver none;
 	struct drill *drill;
-	struct run_end end;
+	struct drill_end end;
 
 	choose_driver(options, &none); /* dies if it is forced */
 	provenance_get(&provenance);
@@ -458,10 +464,10 @@ static int count_levels(struct options *options)
 	output_results(&output, drill_results(drill));
 	page_results(&page, drill_results(drill));
 	close_both(&output, &page);
-	end = drill_results(drill)->end;
+	end = drill_end(drill);
 	drill_free(drill);
 	options_free(options);
-	return same_end(&end);
+	return end_of_drill(&end);
 }
 
 /* ---- --sample ---- */

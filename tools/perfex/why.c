@@ -3,42 +3,19 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-#include "tools/perfex/advice.h"
 #include "tools/perfex/base/die.h"
 #include "tools/perfex/base/terminal.h"
+#include "tools/perfex/cause.h"
 #include "tools/perfex/count/beside.h"
 #include "tools/perfex/drill.h"
 #include "tools/perfex/report/metrics.h"
-#include "tools/perfex/report/tree.h"
 #include "tools/perfex/sample/lines.h"
 #include "tools/perfex/sample/sample.h"
 #include "tools/perfex/why.h"
 
 enum { PLACES = 5 };
 
-/* The metrics of a tree, from the bottleneck up; n is 0 if nothing is beyond its threshold. */
-struct cause {
-	const struct metric *path[16];
-	unsigned int n;
-};
-
-/* ---- the cause ---- */
-
-static struct cause find_cause(const struct metric *metrics, unsigned int n)
-{
-	bool *worst = tree_bottlenecks(metrics, n);
-	const struct metric *metric = NULL;
-	struct cause cause = { .n = 0 };
-	unsigned int i;
-
-	for (i = 0; i < n && !metric; i++)
-		if (worst[i])
-			metric = &metrics[i];
-	free(worst);
-	for (; metric && cause.n < 16; metric = tree_parent(metrics, n, metric))
-		cause.path[cause.n++] = metric;
-	return cause;
-}
+/* ---- what can't be done ---- */
 
 /* Exits if no event at all can be counted here, before the command runs in vain. */
 static void check_counters(void)
@@ -120,15 +97,11 @@ static char *find_event(const struct cause *cause)
 }
 
 /* Runs the command once more, and samples it. */
-static struct run_end take_samples(const struct options *options, const char *event,
-				   struct sampling **sampling)
+static struct run_end run_sampled(const struct options *options, struct look *look)
 {
 	struct events events = { .n = 0 };
 	struct tasks tasks = { .n = 0 };
 	struct breakdown breakdown = { .by = BY_NOTHING };
-	struct look look = { .request = { .targets = &options->targets,
-					  .command = options->command,
-					  .kind = PLACE_FUNCTION } };
 	const struct run what = {
 		.events = &events,
 		.tasks = &tasks,
@@ -139,19 +112,37 @@ static struct run_end take_samples(const struct options *options, const char *ev
 		.timeout = options->timeout,
 		.started = started,
 		.tick = tick,
-		.arg = &look,
+		.arg = look,
 	};
+	struct run_end end = run(&what);
+
+	sampling_end(look->sampling);
+	tasks_close(&tasks);
+	return end;
+}
+
+/* Returns the samples of one more run, and how why() ends; NULL: --pre failed. */
+static struct sampling *take_samples(const struct options *options, const char *event,
+				     unsigned int number, struct drill_end *whole)
+{
+	struct look look = { .request = { .targets = &options->targets,
+					  .command = options->command,
+					  .kind = PLACE_FUNCTION } };
 	struct run_end end;
 
-	if (!run_beside("--pre", options->pre))
-		exit(EXIT_PERFEX);
+	if (!run_beside("--pre", options->pre)) {
+		whole->failed = true;
+		return NULL;
+	}
+	say("the last run samples %s", event);
 	look.sampling = sampling_new(event, 0, 0, PLACE_FUNCTION);
-	end = run(&what);
-	sampling_end(look.sampling);
-	tasks_close(&tasks);
-	run_beside("--post", options->post);
-	*sampling = look.sampling;
-	return end;
+	end = run_sampled(options, &look);
+	drill_ended_well(&end, number);
+	if (end.interrupted)
+		whole->end.status = end.status;
+	if (!run_beside("--post", options->post))
+		whole->failed = true;
+	return look.sampling;
 }
 
 /* ---- the page ---- */
@@ -174,36 +165,6 @@ static void print_head(FILE *file, const struct options *options, unsigned int r
 	fit_words(&fit, text);
 	fit_end(&fit);
 	fputc('\n', file);
-}
-
-static void put_share(struct fit *fit, const struct metric *metric)
-{
-	char text[sizeof(metric->name) + 64];
-
-	snprintf(text, sizeof(text), "%s, %.1f %%%s", metric->name, metric->value.value,
-		 metric->value.quality == PERFCTR_EXACT ? "" : " (estimate)");
-	fit_words(fit, text);
-}
-
-static void print_cause(FILE *file, const struct cause *cause)
-{
-	struct fit fit = fit_begin(file, 8);
-	unsigned int i;
-
-	fit_put(&fit, " cause:  ");
-	if (!cause->n)
-		fit_words(&fit,
-			  "nothing of the tree is beyond its threshold: no part of the processor "
-			  "stands out, and perfex --topdown shows all");
-	for (i = 0; i < cause->n; i++) {
-		fit_words(&fit, i ? "; in " : "");
-		put_share(&fit, cause->path[i]);
-		if (i)
-			continue;
-		fit_words(&fit, ": ");
-		fit_words(&fit, cause->path[0]->is.description);
-	}
-	fit_end(&fit);
 }
 
 static void print_place(FILE *file, const struct histogram_top *top, uint64_t samples)
@@ -232,28 +193,15 @@ static void print_places(FILE *file, struct sampling *sampling, const char *even
 	if (samples)
 		fprintf(file, " place:  %llu samples of ", (unsigned long long)samples);
 	else
-		fputs(" place:  unknown: the command is too short for samples of ", file);
+		fputs(" place:  unknown: no sample was taken: the command is too short, or never "
+		      "has ",
+		      file);
 	fprintf(file, "%s%s\n", event, n ? ", in" : "");
 	for (i = 0; i < n; i++) {
 		print_place(file, &top[i], samples);
 		free(top[i].function);
 	}
-}
-
-static void print_advice(FILE *file, const struct cause *cause)
-{
-	struct fit fit = fit_begin(file, 8);
-	const char *text = NULL;
-	unsigned int i;
-
-	for (i = 0; i < cause->n && !text; i++)
-		text = advice_for(cause->path[i]->is.name);
-	fit_put(&fit, " try:    ");
-	fit_words(&fit, text ? text
-			     : "a better algorithm for the functions above; perfex --sample --html "
-			       "shows who calls them");
-	fit_end(&fit);
-	fputc('\n', file);
+	lines_end();
 }
 
 /* The page; sampling is NULL if there was no run for samples. */
@@ -263,39 +211,39 @@ static void print_page(FILE *file, const struct options *options, const struct c
 	FILE *door = terminal_open(file);
 
 	print_head(door, options, runs, sampling != NULL);
-	print_cause(door, cause);
+	cause_print(door, cause);
 	if (sampling)
 		print_places(door, sampling, event);
 	else
 		fputs(" place:  not looked for, since the command is not run again\n", door);
-	print_advice(door, cause);
+	cause_print_advice(door, cause, sampling && sampling_samples(sampling));
 	terminal_close(door);
 }
 
-struct run_end why(const struct options *options)
+struct drill_end why(const struct options *options)
 {
 	struct output output = { .name = options->file, .format = FORMAT_TABLE };
 	struct page none = { .output = { .name = NULL } };
 	struct sampling *sampling = NULL;
+	const struct results *results;
 	struct metric *metrics;
 	struct drill *drill;
 	struct cause cause;
-	struct run_end end;
+	struct drill_end end;
 	unsigned int n;
 	char *event;
 
 	check_counters();
 	drill = drill_count(options, NULL, &output, &none);
-	end = drill_results(drill)->end;
-	metrics = metrics_get(drill_results(drill), NULL, &n);
+	end = drill_end(drill);
+	results = drill_results(drill);
+	metrics = metrics_get(results, NULL, &n);
 	check_counted(metrics, n);
-	cause = find_cause(metrics, n);
+	cause = cause_find(metrics, n);
 	event = find_event(&cause);
-	if (!drill_stopped(drill)) {
-		say("the last run samples %s", event);
-		take_samples(options, event, &sampling);
-	}
-	print_page(output.file, options, &cause, drill_results(drill)->drilled, sampling, event);
+	if (!drill_stopped(drill))
+		sampling = take_samples(options, event, results->drilled + 1, &end);
+	print_page(output.file, options, &cause, results->drilled, sampling, event);
 	if (sampling)
 		sampling_free(sampling);
 	free(event);

@@ -3,12 +3,12 @@
 #ifndef PERFCTR_TOOLS_WHY_H
 #define PERFCTR_TOOLS_WHY_H
 
-#include "tools/perfex/options.h"
+#include "tools/perfex/drill.h"
 
 /*
- * Drills down, samples with the bottleneck's event, and prints a page. Returns how the command
- * ended when it was first run. Exits on failure.
+ * Drills down, samples with the bottleneck's event, and prints a page. Exits on
+ * failure.
  */
-struct run_end why(const struct options *options);
+struct drill_end why(const struct options *options);
 
 #endif /* PERFCTR_TOOLS_WHY_H */

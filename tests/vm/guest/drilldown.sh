@@ -29,7 +29,7 @@ run 0 perfex --topdown -- loop 0010000000
 has "the first level" '^  *9[0-9][.0-9]* %  *tma_backend_bound .*(beyond: tma_backend_bound > 20)  <== bottleneck$'
 hasnt "and no more" 'tma_memory_bound\|CPU_CLK_UNHALTED'
 run 0 perfex --td-level 2 -- loop 0010000000
-has "the second level, indented" '^  *[.0-9]* %    *  tma_memory_bound .*  <== bottleneck$'
+has "the second level, indented" '^  *[.0-9]* % \{8\}tma_memory_bound .*  <== bottleneck$'
 has "turns are told" '^perfex: [0-9]* groups of events take turns, each for [0-9]* % of the time: '
 
 run 0 perfex --drilldown -- loop 0010000000
@@ -57,12 +57,23 @@ has "one that fails later" '^perfex: run 2 ended with exit status 1: the command
 has "keeps the first run" '<== bottleneck$'
 hasnt "and has nothing of the second" 'tma_memory_bound'
 # shellcheck disable=SC2016
-run 0 perfex --drilldown -- sh -c 'echo >>/more; loop $(($(wc -l </more) * 10000000))'
+run 0 perfex --drilldown -- sh -c 'echo >>/more; loop $(($(wc -l </more) * 400000000))'
 has "one that changes" '^perfex: run 2 executed [0-9]* instructions, and the first one [0-9]*: the command does not do the same'
 hasnt "has nothing of the second run" 'tma_memory_bound'
 run 125 perfex --drilldown --pre false -- touch /ran
 has "--pre that fails" '^perfex: --pre: "false" failed with exit status 1$'
 [ ! -e /ran ] || { echo "not ok the command ran after --pre had failed"; failed=1; }
+# shellcheck disable=SC2016	# the shell of --pre expands it
+run 125 perfex --drilldown --pre 'echo >>/pre; [ $(wc -l </pre) != 2 ]' -- loop 0010000000
+has "--pre that fails later leaves the first run" '<== bottleneck$'
+hasnt "and there is no other" 'tma_memory_bound'
+run 125 perfex --drilldown --post false -- loop 0010000000
+has "--post that fails leaves it, too" '<== bottleneck$'
+hasnt "and there is no run after it" 'run 2'
+# shellcheck disable=SC2016
+run 143 perfex --drilldown -- sh -c 'loop 0010000000; echo >>/ends; [ $(wc -l </ends) != 2 ] || kill $$'
+has "a run that a signal ends" '^perfex: run 2 ended with signal 15: the command is not run again$'
+has "leaves the first one" '<== bottleneck$'
 
 run 0 perfex --why -- loop 0200000000
 [ "$(wc -l </out)" -le 24 ] || { echo "not ok --why takes more than a page"; cat /out; failed=1; }
@@ -78,4 +89,20 @@ run 3 perfex --why -o /page -- sh -c 'echo >>/tries; loop 0010000000; exit 3'
 cat /page >/out
 has "why, of a command that fails, into a file" '^ place:  not looked for, since the command is not run again$'
 has "its cause" '^ cause:  tma_backend_bound, '
+# The fourth run is the one of samples.
+# shellcheck disable=SC2016
+run 125 perfex --why --pre 'echo >>/before; [ $(wc -l </before) != 4 ]' -- loop 0010000000
+has "--pre that fails before the samples leaves the counts" '^ cause:  tma_memory_bound, '
+has "and no place" '^ place:  not looked for, since '
+# shellcheck disable=SC2016
+run 0 perfex --why -- sh -c 'loop 0200000000; echo >>/fails; [ $(wc -l </fails) != 4 ]'
+has "a run of samples that fails" '^perfex: run 4 ended with exit status 1: '
+has "has samples all the same" '^ place:  [1-9][0-9]* samples of '
+# shellcheck disable=SC2016
+run 143 perfex --why -- sh -c 'echo >>/dies; [ $(wc -l </dies) != 4 ] || kill $$; loop 0010000000'
+has "one that a signal ends" '^perfex: run 4 ended with signal 15: '
+has "has its samples, too" '^ place:  [1-9][0-9]* samples of '
+# shellcheck disable=SC2016
+run 125 perfex --why --post 'echo >>/after; [ $(wc -l </after) != 4 ]' -- loop 0200000000
+has "--post that fails after the samples" '^ place:  [1-9][0-9]* samples of '
 exit $failed

@@ -1,0 +1,226 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/* Tests --drilldown with runs whose counts and ends are made up. */
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+#include "tests/harness/check.h"
+#include "tests/harness/pmu.h"
+#include "tests/harness/root.h"
+#include "tools/perfex/count/topdown.h"
+#include "tools/perfex/drill.h"
+
+#if defined(__i386__) || defined(__x86_64__)
+#include "arch/cpu.h"
+#include "lib/isa/identify.h"
+
+/* ---- the processor: a Skylake, or an Alder Lake, as in tests/data/cpuid ---- */
+
+static bool hybrid;
+
+void perfctr_cpuid_read(struct perfctr_cpuid *id)
+{
+	*id = (struct perfctr_cpuid){
+		.max_leaf = 0x20,
+		.vendor = "GenuineIntel",
+		.signature = hybrid ? 0x90672 : 0x506E3,
+		.leaf1_ecx = 0x7FFAFBFF,
+		.leaf1_edx = 0xBFEBFBFF,
+		.leaf7_edx = hybrid ? 0xFC1CC410 : 0x9C002400,
+		.leaf0a_eax = hybrid ? 0x07300605 : 0x07300404,
+		.leaf0a_edx = hybrid ? 0x8603 : 0x603,
+		.leaf1a_eax = hybrid ? 0x20000001 : 0,
+	};
+}
+
+/* ---- runs ---- */
+
+struct run_end __wrap_run(const struct run *run);
+
+/* How each run ends, and how many instructions it executes. */
+static struct {
+	struct run_end end;
+	uint64_t instructions;
+	unsigned int quality;
+	uint64_t running; /* ns; 0: 10 */
+} plan[16];
+static unsigned int runs;
+
+/* Most slots wait for memory: three of four on a Skylake, and on an Alder Lake's both core types.
+ */
+static uint64_t count_of(const char *name)
+{
+	static const struct {
+		const char *words;
+		uint64_t value;
+	} counts[] = {
+		{ "ONE_THREAD_ACTIVE", 10 },  { "REF_XCLK", 10 },
+		{ "CPU_CLK_UNHALTED", 1000 }, { "IDQ_UOPS_NOT_DELIVERED", 400 },
+		{ "UOPS_ISSUED", 1200 },      { "RETIRE_SLOTS", 1000 },
+		{ "STALLS_MEM_ANY", 300 },    { "STALLS_TOTAL", 400 },
+		{ "TOPDOWN_BE_BOUND", 3000 }, { "topdown-be-bound", 150 },
+		{ "topdown-fe-bound", 20 },   { "topdown-bad-spec", 20 },
+		{ "topdown-retiring", 60 },   { "TOPDOWN:SLOTS", 5000 },
+		{ "TOPDOWN_FE_BOUND", 500 },  { "TOPDOWN_BAD_SPECULATION", 500 },
+		{ "TOPDOWN_RETIRING", 1000 },
+	};
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(counts); i++)
+		if (strstr(name, counts[i].words))
+			return counts[i].value;
+	return 0;
+}
+
+struct run_end __wrap_run(const struct run *run)
+{
+	struct events *events = run->events;
+	struct run_end end = plan[runs].end;
+	unsigned int i;
+
+	for (i = 0; i < events->n; i++) {
+		struct perfctr_reading *reading = &events->event[i].reading;
+
+		*reading = (struct perfctr_reading){ .enabled = 10, .running = 10 };
+		reading->value = count_of(events->event[i].name);
+	}
+	events->event[0].reading.value = plan[runs].instructions ? plan[runs].instructions : 1000;
+	events->event[0].reading.quality = plan[runs].quality;
+	if (plan[runs].running)
+		events->event[0].reading.enabled = events->event[0].reading.running =
+			plan[runs].running;
+	end.ran = true;
+	end.elapsed = 1;
+	runs++;
+	return end;
+}
+
+static char said[4096];
+
+/* Drills down; "said" has what was said. */
+static struct drill *drill_with(const char *pre, const char *post)
+{
+	static char *command[] = { (char *)"true", NULL };
+	static struct output output;
+	static struct page page;
+	struct options options = { .command = command, .pre = pre, .post = post };
+	int before = dup(STDERR_FILENO);
+	FILE *file = tmpfile();
+	struct drill *drill;
+	size_t size;
+
+	dup2(fileno(file), STDERR_FILENO);
+	runs = 0;
+	pmu_begin();
+	drill = drill_count(&options, NULL, &output, &page);
+	pmu_end();
+	fflush(stderr);
+	dup2(before, STDERR_FILENO);
+	close(before);
+	rewind(file);
+	size = fread(said, 1, sizeof(said) - 1, file);
+	said[size] = '\0';
+	fclose(file);
+	return drill;
+}
+
+static void has(const char *wanted)
+{
+	ck_assert_msg(strstr(said, wanted) != NULL, "no \"%s\" in\n%s", wanted, said);
+}
+
+/* This many runs are kept, of "all", and so it ends. */
+static void ends(struct drill *drill, unsigned int all, unsigned int kept, bool failed, int status)
+{
+	struct drill_end end = drill_end(drill);
+
+	ck_assert_msg(runs == all, "%u runs, not %u:\n%s", runs, all, said);
+	ck_assert_uint_eq(drill_results(drill)->drilled, kept);
+	ck_assert_int_eq(end.failed, failed);
+	ck_assert_int_eq(end.end.status, status);
+	ck_assert(drill_stopped(drill));
+	drill_free(drill);
+}
+
+/* ---- ---- */
+
+/* A crash is none of the user's interruptions. */
+START_TEST(crash)
+{
+	plan[0].end = (struct run_end){ .status = SIGSEGV, .interrupted = true };
+	ends(drill_with(NULL, NULL), 1, 1, false, SIGSEGV);
+	has("perfex: run 1 ended with signal 11: the command is not run again\n");
+}
+END_TEST
+
+/* A run that a signal ends is no count, but perfex ends as it did. */
+START_TEST(interruption)
+{
+	plan[1].end = (struct run_end){ .status = SIGINT, .interrupted = true };
+	ends(drill_with(NULL, NULL), 2, 1, false, SIGINT);
+	has("perfex: run 2 ended with signal 2: the command is not run again\n");
+	plan[1].end.status = 0;
+	ends(drill_with(NULL, NULL), 2, 1, false, 0);
+	has("perfex: run 2 was interrupted: the command is not run again\n");
+	/* What fails of its own is the first run's affair. */
+	plan[1].end = (struct run_end){ .status = 3 << 8 };
+	ends(drill_with(NULL, NULL), 2, 1, false, 0);
+	has("perfex: run 2 ended with exit status 3: the command is not run again\n");
+}
+END_TEST
+
+START_TEST(beside)
+{
+	char directory[] = "/tmp/drill.XXXXXX", pre[128];
+
+	ends(drill_with(NULL, "false"), 1, 1, true, 0);
+	has("perfex: --post: \"false\" failed with exit status 1\n");
+	ck_assert_ptr_nonnull(mkdtemp(directory));
+	snprintf(pre, sizeof(pre), "rmdir %s 2>/dev/null", directory);
+	ends(drill_with(pre, NULL), 1, 1, true, 0);
+	has("2>/dev/null\" failed with exit status 1\n");
+}
+END_TEST
+
+/* An estimate of a few turns is no reason to say that the command does other work. */
+START_TEST(other_work)
+{
+	plan[1].instructions = 2000;
+	ends(drill_with(NULL, NULL), 2, 1, false, 0);
+	has("perfex: run 2 executed 2000 instructions, and the first one 1000: ");
+	plan[1].quality = PERFCTR_SCALED;
+	drill_free(drill_with(NULL, NULL));
+	ck_assert_uint_ge(runs, 3);
+	ck_assert_ptr_null(strstr(said, "executed"));
+	plan[1].running = 99999999;
+	drill_free(drill_with(NULL, NULL));
+	ck_assert_uint_ge(runs, 3);
+	plan[1].running = 100000000;
+	ends(drill_with(NULL, NULL), 2, 1, false, 0);
+	has("perfex: run 2 executed 2000 instructions, and the first one 1000: ");
+}
+END_TEST
+
+/* What both core types have is counted, and said, once. */
+START_TEST(core_types)
+{
+	hybrid = true;
+	topdown_free(topdown_of(NULL)); /* identifies the processor, before there is a root */
+	root_unpack("alderlake");
+	drill_free(drill_with(NULL, NULL));
+	ck_assert_uint_ge(runs, 2);
+	has(" counts the parts of tma_backend_bound\n");
+	unsetenv("PERFCTR_ROOT");
+	root_remove();
+}
+END_TEST
+
+UNIT_MAIN("drill", 60, crash, interruption, beside, other_work, core_types)
+#else
+int main(void)
+{
+	puts("SKIP: the tree whose counts are made up is an x86's");
+	return 77;
+}
+#endif
