@@ -21,9 +21,8 @@ if [ "${FRESH_NAMESPACE:-}" != 1 ]; then
 fi
 root=$(mktemp -d "${TMPDIR:-/var/tmp}/fresh.XXXXXX")
 trap 'umount -R "$root/dev" "$root/sys" "$root/proc" 2>/dev/null; rm -rf --one-file-system "$root"' EXIT
-mirror=$(sed -n 's/^URIs: *//p; s/^deb \(\[.*\] \)\{0,1\}\(http[^ ]*\) .*/\2/p' /etc/apt/sources.list /etc/apt/sources.list.d/* \
-	2>/dev/null | head -n 1)
-# Without a mirror here, both have a default.
+# shellcheck source=tests/mirror.sh
+. "$top/tests/mirror.sh"
 $make --variant=minbase "$suite" "$root" ${mirror:+"$mirror"} >"$root.log" 2>&1 ||
 	{ tail "$root.log"; echo "FAIL $suite: it can't be made"; exit 1; }
 rm "$root.log"

@@ -4,11 +4,12 @@
 # is left there, links that lead nowhere, and processes that run on.
 # usage: piuparts.sh DEBS	wants root
 set -u
+top=$(cd "$(dirname "$0")/../.." && pwd)
 cd "${1:?usage: piuparts.sh DEBS}" || exit
 [ "$(id -u)" = 0 ] || { echo "SKIP piuparts: a system of its own needs root"; exit 0; }
 command -v piuparts >/dev/null || { echo "SKIP piuparts: it is not installed"; exit 0; }
-mirror=$(sed -n 's/^URIs: *//p; s/^deb \(\[.*\] \)\{0,1\}\(http[^ ]*\) .*/\2/p' /etc/apt/sources.list /etc/apt/sources.list.d/* \
-	2>/dev/null | head -n 1)
+# shellcheck source=tests/mirror.sh
+. "$top/tests/mirror.sh"
 log=$(mktemp)
 trap 'rm -f "$log"' EXIT
 # The upgrade is whole.sh's: no release is in an archive. systemd, which has sysusers for the group, leaves directories of its own.
