@@ -31,6 +31,10 @@ files() {	# PACKAGE
 files libperfctr | grep -q '/libperfctr\.so\.7$' && files libperfctr-devel | grep -q 'perfctrConfig.cmake$' &&
 	files perfctr-tools | grep -q '^/usr/bin/perfex$' && files perfctr-dkms | grep -q '/dkms.conf$'
 check "the packages' files" $?
+files libperfctr-devel | grep -q '^/usr/include/perfctr/2.6/asm/perfctr.h$' && ! files libperfctr-devel | grep -E '^/usr/include/(asm|linux)(/|$)'
+check "the kernel's directories of headers are not the package's" $?
 rpm -qp --requires "$(find "$work/RPMS" -name 'perfctr-tools-[0-9]*.rpm')" 2>/dev/null | grep -q 'libperfctr.so.7(LIBPERFCTR_3.0)'
 check "the tools require the library by its name and version" $?
+! rpm -qp --provides "$(find "$work/RPMS" -name 'perfctr-tools-[0-9]*.rpm')" 2>/dev/null | grep '^lib.*\.so'
+check "the tools provide no library" $?
 exit $failed
