@@ -8,7 +8,7 @@ cd "$(dirname "$0")/../.." || exit
 # shellcheck source=tests/deb/snapshot.sh
 . tests/deb/snapshot.sh
 failed=0
-export DEBIAN_FRONTEND=noninteractive DEBFULLNAME="A Tester" DEBEMAIL=tester@debian.org PERFCTR_ARCHIVES=http://localhost:8765
+export DEBIAN_FRONTEND=noninteractive DEBFULLNAME="A Tester" DEBEMAIL=tester@debian.org PERFCTR_ARCHIVES=http://127.0.0.1
 check() {	# NAME STATUS
 	if [ "$2" = 0 ]; then echo "PASS $1"; else echo "FAIL $1"; failed=1; fi
 }
@@ -25,9 +25,9 @@ check "scripts/deb" $status
 passed=$(grep -c '^PASS: tests/' "$first/build.log")
 [ "$passed" -gt 100 ] && ! grep -q '^FAIL: ' "$first/build.log"
 check "with the package's tests, of which $passed passed" $?
-# Another path, time zone, language, umask, host name and time.
+# Another path, time zone, umask, host name and time.
 mkdir -p "$second"
-unshare --uts sh -c 'hostname elsewhere && umask 027 && TZ=Pacific/Auckland LANG=C.UTF-8 DEB_BUILD_OPTIONS=nocheck scripts/deb "$1"' - "$second"
+unshare --uts sh -c 'hostname elsewhere && umask 027 && TZ=Pacific/Auckland DEB_BUILD_OPTIONS=nocheck scripts/deb "$1"' - "$second"
 check "scripts/deb elsewhere" $?
 (cd "$first" && find . -name '*.deb' -o -name '*.dsc' -o -name '*.tar.xz' | LC_ALL=C sort) >/tmp/names
 # Eight packages, three of them with debugging symbols beside them, and the source in three files.
@@ -81,9 +81,15 @@ for name in 3.0.0 98.0.0 99.0.0 99.0.0-html 99.1.0-dev; do
 	: >"/opt/archives/libperfctr-$name.tar.xz"
 done
 dpkg-source --no-check -x "$first"/*.dsc /opt/watched >/tmp/log 2>&1
-(cd /opt/archives && exec python3 -m http.server 8765 >/dev/null 2>&1) &
-server=$!
-sleep 1
+# On a port that is free, which its first line has.
+(cd /opt/archives && exec python3 -u -m http.server --bind 127.0.0.1 0 >/tmp/server 2>&1) &
+server=$! port='' tries=0
+until [ -n "$port" ] || [ $tries = 100 ]; do
+	sleep 0.1
+	port=$(sed -n 's/^Serving HTTP on .* port \([0-9]*\) .*/\1/p' /tmp/server) tries=$((tries + 1))
+done
+[ -n "$port" ] || cat /tmp/server
+sed -i "s,^http://127\.0\.0\.1/,http://127.0.0.1:$port/," /opt/watched/debian/watch
 (cd /opt/watched && uscan --no-download --dehs 2>/dev/null) >/tmp/watched
 kill $server
 grep -q '<upstream-version>99\.0\.0</upstream-version>' /tmp/watched || { cat /tmp/watched; false; }
