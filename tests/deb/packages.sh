@@ -26,6 +26,9 @@ for wrong in nobody 'a b@c' '<a@b>' ; do
 	DEBEMAIL=$wrong scripts/deb "$work/wrong" 2>&1 | grep -q '^deb: DEBEMAIL is no address: '
 	check "a maintainer \"$wrong\" is refused" $?
 done
+ln -sfn "$PWD" "$work/link"
+DEBEMAIL=nobody "$work/link/scripts/deb" "$work/wrong" 2>&1 | grep -q '^deb: DEBEMAIL is no address: '
+check "a checkout through a symbolic link" $?
 scripts/deb "$work/a blank" 2>&1 | grep -q '^deb: libtool takes no path with a blank'
 check "a path with a blank is refused" $?
 if command -v lintian >/dev/null; then
