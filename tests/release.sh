@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: LGPL-2.1-or-later
-# scripts/release: what it refuses; a release twice, whose archives are the same; and one without a function of the last, which it
-# finds. Needs git, autoconf and abidiff.
+# scripts/release: what it refuses; a release twice, whose archives are the same; and changes of the ABI, which it finds. Needs git,
+# autoconf and abidiff.
 # usage: release.sh WORKDIR
 set -u
 top=$(cd "$(dirname "$0")/.." && pwd)
@@ -31,7 +31,19 @@ mkdir "$work/full" && : >"$work/full/file"
 refused "$work/full is not empty" 9.0.0 "$work/full"
 refused 'CHANGELOG.md has a section "(not released)" already' next 9.0.1
 refused 'gpg has no secret key "nobody"' -k nobody 9.0.0 "$work/out"
-(RELEASE_DATE=today; refused 'RELEASE_DATE is YYYY-MM-DD' 9.0.0 "$work/out"; exit $failed) || failed=1
+for date in today 2026-13-45; do
+	(RELEASE_DATE=$date; refused "RELEASE_DATE is a day as YYYY-MM-DD, and not \"$date\"" 9.0.0 "$work/out"; exit $failed) || failed=1
+done
+# Without the environment and the user's settings git knows nobody.
+nobody() { env -u GIT_AUTHOR_NAME -u GIT_AUTHOR_EMAIL -u GIT_COMMITTER_NAME -u GIT_COMMITTER_EMAIL GIT_CONFIG_GLOBAL=/dev/null "$@"; }
+git config user.useConfigOnly true
+! nobody scripts/release 9.0.0 "$work/out" >"$work/said" 2>&1 && grep -q '^release: git does not know who commits' "$work/said"
+check "refused: git does not know who commits" $?
+mkdir "$work/bin" && printf '#!/bin/sh\necho an error of its own\nexit 1\n' >"$work/bin/autoreconf" && chmod 755 "$work/bin/autoreconf"
+ln -s "$work/clone" "$work/link"
+! PATH=$work/bin:$PATH "$work/link/scripts/release" 9.0.0 "$work/out" >"$work/said" 2>&1 && grep -qx 'an error of its own' "$work/said" &&
+	grep -qx 'release: autoreconf failed' "$work/said" && [ -z "$(ls -A "$work/out")" ]
+check "refused: autoreconf failed, through a link; nothing is left" $?
 git tag 8.0.0
 refused '8.0.0 was released' 8.0.0 "$work/out"
 echo >>README.md
@@ -66,13 +78,23 @@ mkdir "$work/last" && tar -C "$work/last" -xf "$archive" && find "$work/last" \(
 		touch -r "$file" "$work/time" && sed -i 's/7:0:0/8:0:1/' "$file" && touch -r "$work/time" "$file"
 	done
 tar -C "$work/last" -cJf "$work/last.tar.xz" libperfctr-9.0.0
-scripts/release -l "$work/last.tar.xz" 9.0.0 "$work/second" >"$work/said" 2>&1 || { cat "$work/said"; echo "FAIL scripts/release"; exit 1; }
+git config user.name 'The checkout' && git config user.email checkout@localhost
+nobody scripts/release -l "$work/last.tar.xz" 9.0.0 "$work/second" >"$work/said" 2>&1 || { cat "$work/said"; echo "FAIL scripts/release"; exit 1; }
 grep -q "the ABI has all of the last release's" "$work/said"
 check "the ABI of the same sources is the same" $?
 cmp "$archive" "$work/second/libperfctr-9.0.0.tar.xz"
 check "two archives are the same" $?
+[ "$(git -C "$work/second/source" log -1 --format='%an <%ce>')" = 'The checkout <checkout@localhost>' ]
+check "the commit is by whom the checkout's own settings name" $?
 sed -i '/^	rvperfctr_pid;$/d' lib/libperfctr.map && git commit -q -am "A function goes"
-refused "the ABI is not the last release's" -l "$work/last.tar.xz" 9.0.1 "$work/third"
+refused "the ABI breaks programs" -a -l "$work/last.tar.xz" 9.0.1 "$work/third"
+git checkout -q HEAD^
+# With the flags of the environment alone abidiff would have no types to compare.
+sed -i '/^struct perfctr_part {/,/^}/s/reserved\[4\]/reserved[5]/' include/libperfctr.h && git commit -q -am "A structure grows"
+(export CFLAGS=-O2; refused "the ABI is not the last release's" -l "$work/last.tar.xz" 9.0.1 "$work/third"; exit $failed) || failed=1
+scripts/release -a -l "$work/last.tar.xz" 9.0.1 "$work/third" >"$work/said" 2>&1 && grep -q 'what docs/RELEASE.md allows, as -a says$' "$work/said" &&
+	[ -e "$work/third/libperfctr-9.0.1.tar.xz" ]
+check "a change that is allowed" $?
 git checkout -q HEAD^ && git pull -q "$work/second/source" HEAD && scripts/release next 9.1.0 &&
 	grep -qxF 'AC_INIT([libperfctr], [9.1.0-dev])' configure.ac && grep -qx 'version = "9.1.0-dev"' bindings/python/pyproject.toml &&
 	[ "$(grep -c 'libperfctr-9.1.0-dev' contrib/meson/subprojects/libperfctr.wrap)" = 2 ] &&
