@@ -143,11 +143,13 @@ if [ -n "$pfm" ]; then
 fi
 cat <<EOT
 
+A program that links neither takes $none instructions to start.
+
 | shared library | libperfctr | ${pfm:+libpfm4} |
 |---|---|---|
-| instructions at the start of a program, which takes $none without | $start | $start_pfm |
+| added to the start of a program that links it, at most | $start | $start_pfm |
 | dynamic relocations | $relocations | $relocations_pfm |
-| bytes, stripped | $size | $size_pfm |
+| size in bytes, stripped, at most | $size | $size_pfm |
 EOT
 
 # ---- limits ----
