@@ -63,11 +63,33 @@ holds lookup.sh max_start 'at most | LIMIT |'
 holds lookup.sh max_relocations 'dynamic relocations | LIMIT |'
 holds lookup.sh max_size 'size in bytes, stripped, at most | LIMIT |'
 holds lookup.sh max_check 'names of Haswell: mean, at most | LIMIT |'
-# The sums of the table of turns, which tests/bench/turns.c makes, stand before it.
+# The sums of the table of turns, which tests/bench/turns.c makes, stand before it, of all programs and of each kind.
 tr -s ' \n' '  ' <"$srcdir/docs/COSTS.md" | grep -q -F "within $(awk -F '|' '
-	/ ms \|/ && split($6, part, " of ") == 2 { within += part[1]; all += part[2] }
-	END { print within " of " all }' "$srcdir/docs/COSTS.md") bounds"
-check "sum of the bounds of events that take turns" $?
+	function part(kind) { return within[kind] == all[kind] ? "all" : within[kind] " of " all[kind] }
+	/ ms \|/ && split($6, words, " of ") == 2 {
+		kind = $2
+		sub(/,.*/, "", kind)
+		gsub(/ /, "", kind)
+		within[kind] += words[1]
+		all[kind] += words[2]
+	}
+	END {
+		printf "%d of %d bounds: ", within["steady"] + within["phased"] + within["bursty"], all["steady"] + all["phased"] + all["bursty"]
+		printf "of steady programs %s, of phased ones %s, of bursty ones %s.", part("steady"), part("phased"), part("bursty")
+	}' "$srcdir/docs/COSTS.md")"
+check "sums of the bounds of events that take turns" $?
+
+# tables FILE WORDS: CHANGELOG.md has the words, with the number of metrics for METRICS and of processors for PROCESSORS
+tables() {
+	counted=$(awk '
+		/^for / { for (i = 2; i <= NF; i++) if (!cpus[$i]++) processors++ }
+		/^metric / && !names[$2]++ { metrics++ }
+		END { print "s/METRICS/" metrics "/; s/PROCESSORS/" processors "/" }' "$srcdir/arch/metrics/$1")
+	tr -s ' \n' '  ' <"$srcdir/CHANGELOG.md" | grep -q -F "$(echo "$2" | sed "$counted")"
+	check "CHANGELOG's figures of $1" $?
+}
+tables papi.metrics 'METRICS presets on PROCESSORS processors'
+tables groups.metrics "Metrics under LIKWID's names of groups, on PROCESSORS processors"
 
 # perfex's advice follows from it: an error goes down with the root of the time, and is within 5 % after
 # SECONDS for each turn beyond the first. Ten events on four counters have 2.5 turns. Below half a second there is no bound.
