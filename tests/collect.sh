@@ -442,7 +442,7 @@ fi
 
 # ---- the tutorial: threads of OpenMP in ranks of MPI ----
 
-# Its blocks that begin with mpirun; others are an emulated machine's. Numbers of lines with a time may be any, and threads may come
+# Its blocks that begin with mpirun; others are an emulated machine's. Times and threads' ids may be any numbers, and threads may come
 # to constructs in any order. "loop" is the imbalance of the loop.
 if command -v mpicc >/dev/null && command -v clang >/dev/null && [ "${HAVE_LIBDW:-no}" = yes ]; then
 	export OMPI_MCA_rmaps_base_oversubscribe=1 OMPI_MCA_hwloc_base_binding_policy=none
@@ -454,7 +454,19 @@ if command -v mpicc >/dev/null && command -v clang >/dev/null && [ "${HAVE_LIBDW
 			on { print >file }'
 	perfex_name=$(cd "$(dirname "$perfex")" && pwd)/$(basename "$perfex")
 	ln -s "$perfex_name" "$work/tutorial/perfex"
-	same() { awk '{ line = ""; for (i = 1; i <= NF; i++) line = line " " (/ ns / && $i ~ /^[0-9.]+[%)]*$/ ? "N" : $i); print line }' "$1" | sort; }
+	same() {
+		awk '
+			$2 == "thread" { id = 4 }
+			{
+				line = ""
+				time = 0
+				for (i = 1; i <= NF; i++) {
+					line = line " " ((time || i == id) && $i ~ /^[0-9.]+[%)]*$/ ? "N" : $i)
+					time += $i == "ns"
+				}
+				print line
+			}' "$1" | sort
+	}
 	loop() { sed -n 's/^omp loop (rows.*ns .* (rank \([01]\)) \([0-9]*\)\.[0-9]*% .*/\2 \1/p' "$work/real"; }
 	blocks=0
 	for block in "$work"/tutorial/block*; do
