@@ -21,8 +21,7 @@ collect_libperfctr_kokkos_la_LDFLAGS = $(collect_ldflags)
 
 collect_libperfctr_mpi_la_SOURCES = collect/mpi.c collect/mpi.h
 nodist_collect_libperfctr_mpi_la_SOURCES = collect/mpi-calls.c
-# A jump in the place of a call in a rare case would cost instructions in each.
-collect_libperfctr_mpi_la_CFLAGS = $(AM_CFLAGS) -fvisibility=hidden -fno-optimize-sibling-calls -fno-plt
+collect_libperfctr_mpi_la_CFLAGS = $(AM_CFLAGS) -fvisibility=hidden -fno-plt
 collect_libperfctr_mpi_la_LIBADD = lib/libperfctr.la -ldl
 collect_libperfctr_mpi_la_LDFLAGS = $(collect_ldflags)
 CLEANFILES += collect/mpi-calls.c

@@ -12,39 +12,40 @@ function types(n,  i, text) {
 		text = text (i > 1 ? ", " : "") "word"
 	return n ? text : "void"
 }
-# The begin of a call, with its bytes, if it has some.
-function begin_of_call(language) {
-	if (rule[1] == "-")
-		return "mpi_begin(region)"
-	if (rules == 2)
-		return sprintf("mpi_%s_begin(region, a%d, a%d)", language, rule[1], rule[2])
-	if (rules == 3)
-		return sprintf("mpi_%s_begin_buffer(region, a%d, a%d, a%d)", language, rule[1], rule[2], rule[3])
-	return sprintf("mpi_%s_begin_all(region, a%d, a%d, a%d, a%d, %s)", language, rule[1], rule[2],
-		rule[3], rule[4], rule[5] == "remote" ? "true" : "false")
+# Adds the bytes of a call that succeeded: in C it returns 0, and in Fortran its last argument is that.
+function bytes_of_call(n, language,  form, i) {
+	form = rules > 3 ? "_all" : rules > 2 ? "_buffer" : ""
+	printf "\tif (%s)\n", language == "c" ? "(int)result == 0" : "mpi_succeeded(a" n ")"
+	printf "\t\tmpi_%s_add%s(", language, form
+	for (i = 1; i <= rules && i < 5; i++)
+		printf "%s%s", (i > 1 ? ", " : ""), (rule[i] ? "a" rule[i] : "0")
+	print (rules > 3 ? rule[5] == "remote" ? ", true" : ", false" : "") ");"
 }
 function call(n) {
-	return sprintf("((word (*)(%s))function.real)(%s)", types(n), list("a", n))
+	return sprintf("((word (*)(%s))mpi_functions[%d].real)(%s)", types(n), functions, list("a", n))
 }
 # Each hands on what the other function returns, if it has a result at all.
-function emit(own, real, n, language) {
+function emit(own, real, n, language,  function_) {
+	function_ = "mpi_functions[" functions "]"
+	table = table sprintf("\t{ .own_region = %s, .name = \"%s\", .real_name = \"%s\" },\n",
+		is_special() ? "&mpi_program" : "&regions[CALL_" name "]", own, real)
 	printf "EXPORT word %s(%s);\nword %s(%s)\n{\n", own, n ? list("word a", n) : "void", own, n ? list("word a", n) : "void"
-	printf "\tstatic struct mpi_function function = { NULL, NULL, %s, \"%s\", \"%s\" };\n",
-		is_special() ? "&mpi_program" : "&regions[CALL_" name "]", own, real
-	printf "\tstruct perfctr_region *region = mpi_enter(&function, __builtin_frame_address(0));\n\tword result;\n\n"
-	printf "\tif (!region)\n\t\treturn %s;\n", call(n)
+	printf "\tstruct mpi_frame frame;\n\tstruct perfctr_region *region = mpi_enter(&%s, &frame);\n\tword result;\n\n", function_
+	printf "\tif (!region) {\n\t\tresult = %s;\n\t\tNO_JUMP;\n\t\treturn result;\n\t}\n", call(n)
 	if (rule[1] == "finalize")
 		print "\tmpi_program_end();"
 	if (!is_special())
-		printf "\t%s;\n", begin_of_call(language)
+		print "\tperfctr_region_begin(region);"
 	printf "\tresult = %s;\n", call(n)
-	if (is_special())
-		print "\tmpi_leave();"
-	else
-		print "\tmpi_end(function.region);"
+	if (!is_special() && rule[1] != "-")
+		bytes_of_call(n, language)
+	print "\tmpi_leave();"
+	if (!is_special())
+		print "\tperfctr_region_end(" function_ ".region);"
 	if (rule[1] == "init")
 		print "\tmpi_program_begin();"
 	print "\treturn result;\n}\n"
+	functions++
 }
 /^#/ || !NF { next }
 { lines[++calls] = $0 }
@@ -80,6 +81,7 @@ function make_call(  lower, n) {
 	emit("mpi_" lower "_f08_", "pmpi_" lower "_f08_", n, "fortran")
 }
 END {
+	functions = 0
 	print "/* This was made of collect/mpi.calls. */\n#include \"collect/mpi.h\"\n\nenum {"
 	enumerate("\tCALL_%s,\n")
 	print "};\n\nstatic struct perfctr_region regions[] = {"
@@ -89,4 +91,5 @@ END {
 		look_at(lines[i])
 		make_call()
 	}
+	print "struct mpi_function mpi_functions[] = {\n" table "};\n\nconst unsigned int mpi_nfunctions = " functions ";"
 }

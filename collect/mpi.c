@@ -6,38 +6,62 @@
  */
 #include <dlfcn.h>
 #include <perfctr/regions.h>
-#include <pthread.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 #include "collect/mpi.h"
 
 /* ---- MPI's own functions ---- */
 
-/* A module of Python's, say, may have loaded MPI for itself alone. */
-static void *find_in_library(const char *name)
+/*
+ * Some load MPI for themselves alone (RTLD_LOCAL), as modules of Python's do: it is among the
+ * libraries of the file that has called, or a library of a known name.
+ */
+static void *find_in_file(const char *file, const char *name)
+{
+	void *library = dlopen(file, RTLD_LAZY | RTLD_NOLOAD);
+	void *found = library ? dlsym(library, name) : NULL;
+
+	if (library)
+		dlclose(library);
+	return found;
+}
+
+static void *find_in_callers(const char *name, const void *caller)
+{
+	Dl_info info;
+
+	return dladdr(caller, &info) && info.dli_fname ? find_in_file(info.dli_fname, name) : NULL;
+}
+
+static void *find_locally(const char *name, const void *caller)
 {
 	static const char *const libraries[] = { "libmpi.so.40",   "libmpi_mpifh.so.40",
 						 "libmpich.so.12", "libmpichfort.so.12",
 						 "libmpi.so.12",   "libmpifort.so.12" };
-	void *library, *found = NULL;
+	void *found = find_in_callers(name, caller);
 	unsigned int i;
 
-	for (i = 0; i < sizeof(libraries) / sizeof(libraries[0]) && !found; i++) {
-		library = dlopen(libraries[i], RTLD_LAZY | RTLD_NOLOAD);
-		found = library ? dlsym(library, name) : NULL;
-	}
+	for (i = 0; i < sizeof(libraries) / sizeof(libraries[0]) && !found; i++)
+		found = find_in_file(libraries[i], name);
 	return found;
 }
 
-static void *find_function(const char *name)
+static void *find_function(const char *name, const void *caller)
 {
 	void *function = dlsym(RTLD_NEXT, name);
 
-	return function ? function : find_in_library(name);
+	return function ? function : find_locally(name, caller);
+}
+
+/* The program may have a copy of a library's variable. */
+static void *find_variable(const char *name, const void *caller)
+{
+	void *variable = dlsym(RTLD_DEFAULT, name);
+
+	return variable ? variable : find_locally(name, caller);
 }
 
 static __attribute__((noreturn)) void give_up(const char *name)
@@ -46,7 +70,7 @@ static __attribute__((noreturn)) void give_up(const char *name)
 	abort();
 }
 
-/* The functions of MPI that this file calls itself, once MPI is there. */
+/* The functions of MPI that this file calls itself: C's and Fortran's. */
 static struct {
 	int (*type_size)(word type, int *size);
 	int (*comm_size)(word comm, int *n);
@@ -54,7 +78,6 @@ static struct {
 	int (*comm_remote_size)(word comm, int *n);
 } mpi;
 
-/* Fortran's. */
 static struct {
 	void (*type_size)(word type, int *size, int *error);
 	void (*comm_size)(word comm, int *n, int *error);
@@ -62,9 +85,22 @@ static struct {
 	void (*comm_remote_size)(word comm, int *n, int *error);
 } fortran;
 
-static void find_own(void)
+static void find_once(void **place, void *find(const char *, const void *), const char *name,
+		      const void *caller)
 {
-#define FIND(member, name) member = (__typeof__(member))find_function(name)
+	void *found;
+
+	if (__atomic_load_n(place, __ATOMIC_RELAXED))
+		return;
+	found = find(name, caller);
+	if (found)
+		__atomic_store_n(place, found, __ATOMIC_RELAXED);
+}
+
+/* Fortran's part may be loaded long after C's, by a module. */
+static void find_own(const void *caller)
+{
+#define FIND(member, name) find_once((void **)&member, find_function, name, caller)
 	FIND(mpi.type_size, "PMPI_Type_size");
 	FIND(mpi.comm_size, "PMPI_Comm_size");
 	FIND(mpi.comm_test_inter, "PMPI_Comm_test_inter");
@@ -76,88 +112,117 @@ static void find_own(void)
 }
 
 /*
- * Without MPI it is a function that has the same name by chance, as mpi_init() of a library for
- * long integers has: that is called, and not counted.
+ * MPI_IN_PLACE and MPI_DATATYPE_NULL, by which a program says that arguments mean nothing: numbers
+ * in MPICH, the addresses of variables in Open MPI. In Fortran MPI_IN_PLACE is such a variable in
+ * both; MPICH has its address from Fortran's first call on.
  */
-struct perfctr_region *mpi_find(struct mpi_function *function)
-{
-	static pthread_once_t once = PTHREAD_ONCE_INIT;
-	void *found = find_function(function->real_name);
-	struct perfctr_region *region = found ? function->own_region : NULL;
+static word null_type, *mpich_in_place, in_place[8];
 
+/* A module of Fortran's that is loaded for itself has a variable of its own. */
+static void note_in_place(word variable)
+{
+	unsigned int i = 0;
+
+	while (i < 7 && in_place[i] && in_place[i] != variable)
+		i++;
+	__atomic_store_n(&in_place[i], variable, __ATOMIC_RELAXED);
+}
+
+static void find_constants(const void *caller)
+{
+	static const char names[][24] = { "mpi_fortran_in_place", "mpi_fortran_in_place_",
+					  "mpi_fortran_in_place__", "MPI_FORTRAN_IN_PLACE" };
+	unsigned int i;
+	word variable;
+
+	find_once((void **)&null_type, find_variable, "ompi_mpi_datatype_null", caller);
+	find_once((void **)&mpich_in_place, find_variable, "MPIR_F_MPI_IN_PLACE", caller);
+	for (i = 0; i < 4; i++) {
+		variable = (word)find_variable(names[i], caller);
+		if (variable)
+			note_in_place(variable);
+	}
+}
+
+/* Without MPI it is a function that has the same name by chance. */
+static void call_other(struct mpi_function *function, void *other)
+{
+	function->real = (void (*)(void))other;
+	__atomic_store_n(&function->is_other, true, __ATOMIC_RELEASE);
+}
+
+/*
+ * Threads may do so at once, and find the same: a lock here and the dynamic linker's own could wait
+ * for each other.
+ */
+struct perfctr_region *mpi_find(struct mpi_function *function, const void *caller)
+{
+	void *found = find_function(function->real_name, caller);
+
+	if (found) {
+		find_own(caller);
+		find_constants(caller);
+		__atomic_store_n(&function->real, (void (*)(void))found, __ATOMIC_RELAXED);
+		__atomic_store_n(&function->region, function->own_region, __ATOMIC_RELEASE);
+		return function->own_region;
+	}
+	found = dlsym(RTLD_NEXT, function->name);
 	if (!found)
-		found = dlsym(RTLD_NEXT, function->name);
+		found = find_in_callers(function->name, caller);
 	if (!found)
 		give_up(function->real_name);
-	pthread_once(&once, find_own);
-	function->real = (void (*)(void))found;
-	__atomic_store_n(&function->region, region, __ATOMIC_RELEASE);
-	return region;
+	call_other(function, found);
+	return NULL;
+}
+
+/*
+ * A function that is not MPI's may be called with numbers in registers that a look-up uses. Those
+ * that the program is linked with are found before.
+ */
+static __attribute__((constructor)) void find_others(void)
+{
+	unsigned int i;
+	void *other;
+
+	for (i = 0; i < mpi_nfunctions; i++) {
+		other = dlsym(RTLD_NEXT, mpi_functions[i].name);
+		if (other && !dlsym(RTLD_NEXT, mpi_functions[i].real_name))
+			call_other(&mpi_functions[i], other);
+	}
 }
 
 /* ---- calls ---- */
 
 #ifdef __GLIBC__
-__thread const char *mpi_outermost __attribute__((tls_model("initial-exec")));
+__thread const struct mpi_frame *mpi_outermost __attribute__((tls_model("initial-exec")));
 #else
-__thread const char *mpi_outermost;
+__thread const struct mpi_frame *mpi_outermost;
 #endif
-
-void mpi_begin(struct perfctr_region *region)
-{
-	perfctr_region_begin(region);
-}
-
-void mpi_end(struct perfctr_region *region)
-{
-	mpi_leave();
-	perfctr_region_end(region);
-}
 
 /* ---- bytes ---- */
 
-/*
- * MPI_IN_PLACE and MPI_DATATYPE_NULL, by which a program says that arguments mean nothing: numbers
- * in MPICH, the addresses of variables in Open MPI, and in Fortran's of both.
- */
-static word null_type, in_place[5];
-
-static word find_variable(const char *name)
+static bool is_in_place(word buffer)
 {
-	void *variable = dlsym(RTLD_DEFAULT, name);
-
-	return (word)(variable ? variable : find_in_library(name));
-}
-
-static void find_constants(void)
-{
-	static const char names[][24] = { "mpi_fortran_in_place", "mpi_fortran_in_place_",
-					  "mpi_fortran_in_place__", "MPI_FORTRAN_IN_PLACE" };
-	const word *mpich = (const word *)find_variable("MPIR_F_MPI_IN_PLACE");
 	unsigned int i;
 
-	null_type = find_variable("ompi_mpi_datatype_null");
-	for (i = 0; i < 4; i++)
-		in_place[i] = find_variable(names[i]);
-	in_place[4] = mpich ? *mpich : 0;
+	for (i = 0; i < sizeof(in_place) / sizeof(in_place[0]) && in_place[i]; i++)
+		if (buffer == in_place[i])
+			return true;
+	return mpich_in_place && buffer == *mpich_in_place;
 }
 
-/* Whether C's buffer counts, and is no MPI_IN_PLACE, which is 1 or -1. */
-static bool counts(word buffer, word type)
+/* Whether the arguments count. Where a type means nothing, programs have 0, too. */
+static bool counts_in_c(word buffer, word type)
 {
-	return buffer != 1 && buffer != (word)-1 && type != null_type &&
+	return buffer != 1 && buffer != (word)-1 /* MPI_IN_PLACE */ && type && type != null_type &&
 	       (unsigned int)type != 0x0c000000;
 }
 
 static bool counts_in_fortran(word buffer, word type)
 {
 	const unsigned int number = *(const unsigned int *)type;
-	unsigned int i;
 
-	for (i = 0; i < sizeof(in_place) / sizeof(in_place[0]); i++)
-		if (buffer == in_place[i] && buffer)
-			return false;
-	return number && number != 0x0c000000;
+	return !(buffer && is_in_place(buffer)) && number && number != 0x0c000000;
 }
 
 static uint64_t sum(word values, int n)
@@ -170,79 +235,66 @@ static uint64_t sum(word values, int n)
 	return sum_;
 }
 
-static void add(uint64_t n, int size)
+static void add_in_c(uint64_t n, word type)
 {
+	int size = 0;
+
+	mpi.type_size(type, &size);
 	perfctr_region_add_bytes(n * (unsigned int)size);
 }
 
-void mpi_c_begin(struct perfctr_region *region, word count, word type)
+static void add_in_fortran(uint64_t n, word type)
 {
-	int size = 0;
+	int size = 0, error;
 
-	perfctr_region_begin(region);
-	mpi.type_size(type, &size);
-	add((unsigned int)count, size);
+	fortran.type_size(type, &size, &error);
+	perfctr_region_add_bytes(n * (unsigned int)size);
 }
 
-void mpi_c_begin_buffer(struct perfctr_region *region, word buffer, word count, word type)
+void mpi_c_add(word count, word type)
 {
-	int size = 0;
-
-	perfctr_region_begin(region);
-	if (!counts(buffer, type))
-		return;
-	mpi.type_size(type, &size);
-	add((unsigned int)count, size);
+	add_in_c((unsigned int)count, type);
 }
 
-void mpi_c_begin_all(struct perfctr_region *region, word buffer, word values, word type, word comm,
-		     bool remote)
+void mpi_c_add_buffer(word buffer, word count, word type)
 {
-	int size = 0, n = 0, inter = 0;
+	if (counts_in_c(buffer, type))
+		mpi_c_add(count, type);
+}
 
-	perfctr_region_begin(region);
-	if (!counts(buffer, type))
+void mpi_c_add_all(word buffer, word values, word type, word comm, bool remote)
+{
+	int n = 0, inter = 0;
+
+	if (!counts_in_c(buffer, type))
 		return;
-	mpi.type_size(type, &size);
 	if (remote)
 		mpi.comm_test_inter(comm, &inter);
 	(inter ? mpi.comm_remote_size : mpi.comm_size)(comm, &n);
-	add(sum(values, n), size);
+	add_in_c(sum(values, n), type);
 }
 
-void mpi_fortran_begin(struct perfctr_region *region, word count, word type)
+void mpi_fortran_add(word count, word type)
 {
-	int size = 0, error;
-
-	perfctr_region_begin(region);
-	fortran.type_size(type, &size, &error);
-	add(*(const unsigned int *)count, size);
+	add_in_fortran(*(const unsigned int *)count, type);
 }
 
-void mpi_fortran_begin_buffer(struct perfctr_region *region, word buffer, word count, word type)
+void mpi_fortran_add_buffer(word buffer, word count, word type)
 {
-	int size = 0, error;
+	if (counts_in_fortran(buffer, type))
+		mpi_fortran_add(count, type);
+}
 
-	perfctr_region_begin(region);
+void mpi_fortran_add_all(word buffer, word values, word type, word comm, bool remote)
+{
+	int n = 0, inter = 0, error;
+
 	if (!counts_in_fortran(buffer, type))
 		return;
-	fortran.type_size(type, &size, &error);
-	add(*(const unsigned int *)count, size);
-}
-
-void mpi_fortran_begin_all(struct perfctr_region *region, word buffer, word values, word type,
-			   word comm, bool remote)
-{
-	int size = 0, n = 0, inter = 0, error;
-
-	perfctr_region_begin(region);
-	if (!counts_in_fortran(buffer, type))
-		return;
-	fortran.type_size(type, &size, &error);
 	if (remote)
 		fortran.comm_test_inter(comm, &inter, &error);
 	(inter ? fortran.comm_remote_size : fortran.comm_size)(comm, &n, &error);
-	add(sum(values, n), size);
+	add_in_fortran(sum(values, n), type);
 }
 
 /* ---- the program's part ---- */
@@ -252,7 +304,6 @@ struct perfctr_region mpi_program = PERFCTR_REGION_INIT("MPI (program)");
 
 void mpi_program_begin(void)
 {
-	find_constants();
 	perfctr_region_begin(&mpi_program);
 }
 

@@ -8,7 +8,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define EXPORT __attribute__((visibility("default")))
+/* Regions begin and end in the function itself, which is fewer instructions than by others. */
+#define EXPORT __attribute__((visibility("default"), flatten))
 
 /* An argument of any type: it has a register or a place on the stack of this size. */
 typedef uintptr_t word;
@@ -19,62 +20,86 @@ struct mpi_function {
 	struct perfctr_region *region; /* NULL: not called yet, or "real" is not MPI's */
 	struct perfctr_region *own_region;
 	const char *name, *real_name;
+	bool is_other; /* "real" is not MPI's */
 };
 
-/* Finds the function behind one. Returns its region; NULL: it is not MPI's. */
-struct perfctr_region *mpi_find(struct mpi_function *function) __attribute__((noinline));
+/* All of them, which mpi.awk makes. */
+extern struct mpi_function mpi_functions[] __attribute__((visibility("hidden")));
+extern const unsigned int mpi_nfunctions __attribute__((visibility("hidden")));
+
+/*
+ * Finds the function behind one that is called for the first time, from that address. Returns its
+ * region; NULL: it is not MPI's.
+ */
+struct perfctr_region *mpi_find(struct mpi_function *function, const void *caller)
+	__attribute__((noinline));
 
 /*
  * The frame of the call of MPI that the thread is in; MPI's own calls within it have frames below.
- * A call that longjmp(3) or an exception has left is found out by the next one that is not below.
- * glibc has a place for the variable at once.
+ * A call that longjmp(3) or an exception has left is found out by the next one that is not below,
+ * or by one below when what other functions keep there has taken the place of "self".
  */
+struct mpi_frame {
+	const struct mpi_frame *volatile self;
+};
+
+/* glibc has a place for it at once. */
 #ifdef __GLIBC__
-extern __thread const char *mpi_outermost __attribute__((tls_model("initial-exec")));
+extern __thread const struct mpi_frame *mpi_outermost
+	__attribute__((tls_model("initial-exec"), visibility("hidden")));
 #else
-extern __thread const char *mpi_outermost;
+extern __thread const struct mpi_frame *mpi_outermost __attribute__((visibility("hidden")));
 #endif
 
 /*
  * Returns the region of a call that counts, which ends by mpi_end() or mpi_leave(). NULL: it does
  * not count, since it belongs to another call of MPI's, or is not MPI's.
  */
-static inline struct perfctr_region *mpi_enter(struct mpi_function *function, const char *frame)
+static inline __attribute__((always_inline)) struct perfctr_region *
+mpi_enter(struct mpi_function *function, struct mpi_frame *frame)
 {
 	struct perfctr_region *region = __atomic_load_n(&function->region, __ATOMIC_ACQUIRE);
 
 	if (__builtin_expect(!region, 0)) {
-		region = mpi_find(function);
+		if (__atomic_load_n(&function->is_other, __ATOMIC_ACQUIRE))
+			return NULL;
+		region = mpi_find(function, __builtin_return_address(0));
 		if (!region)
 			return NULL;
 	}
-	if (__builtin_expect(frame < mpi_outermost, 0))
+	if (__builtin_expect(frame < mpi_outermost, 0) && mpi_outermost->self == mpi_outermost)
 		return NULL;
+	frame->self = frame;
 	mpi_outermost = frame;
 	return region;
 }
+
+/* A jump in the place of a call in the rare case would cost instructions in each. */
+#define NO_JUMP __asm__ volatile("")
 
 static inline void mpi_leave(void)
 {
 	mpi_outermost = NULL;
 }
 
-void mpi_begin(struct perfctr_region *region);
-void mpi_end(struct perfctr_region *region);
+/* Whether a call by Fortran succeeded: its last argument may be left out (mpi_f08), and is NULL. */
+static inline bool mpi_succeeded(word error)
+{
+	return !error || *(const int *)error == 0;
+}
 
 /*
- * Begin it, and add the bytes of that number of elements: of C's arguments, or of Fortran's, which
- * are addresses. _buffer: it may be MPI_IN_PLACE. _all: there is a number for each rank of the
- * communicator; remote: of the other group's, if it has two.
+ * Add the bytes of that number of elements, for a call that succeeded: of C's arguments, or of
+ * Fortran's, which are addresses. _buffer: it may be MPI_IN_PLACE, or 0, and the type may mean
+ * nothing. _all: so it is, and there is a number for each rank of the communicator; remote: of the
+ * other group's, if it has two.
  */
-void mpi_c_begin(struct perfctr_region *region, word count, word type);
-void mpi_c_begin_buffer(struct perfctr_region *region, word buffer, word count, word type);
-void mpi_c_begin_all(struct perfctr_region *region, word buffer, word counts, word type, word comm,
-		     bool remote);
-void mpi_fortran_begin(struct perfctr_region *region, word count, word type);
-void mpi_fortran_begin_buffer(struct perfctr_region *region, word buffer, word count, word type);
-void mpi_fortran_begin_all(struct perfctr_region *region, word buffer, word counts, word type,
-			   word comm, bool remote);
+void mpi_c_add(word count, word type);
+void mpi_c_add_buffer(word buffer, word count, word type);
+void mpi_c_add_all(word buffer, word counts, word type, word comm, bool remote);
+void mpi_fortran_add(word count, word type);
+void mpi_fortran_add_buffer(word buffer, word count, word type);
+void mpi_fortran_add_all(word buffer, word counts, word type, word comm, bool remote);
 
 /* What the program does between MPI_Init() and MPI_Finalize(). */
 extern struct perfctr_region mpi_program;

@@ -115,15 +115,44 @@ printf '%s\n' 'MPI (program) 2' 'MPI_Allreduce 10' 'MPI_Alltoallv 10' 'MPI_Barri
 status=$?
 [ $status = 0 ] || cat "$work/errors"
 check "two ranks of MPICH" $status
-mpich_bytes() {	# ARGUMENT	of all three ranks together
+mpich_bytes() {	# ARGUMENT [PROGRAM]	of all three ranks together
 	rm -f "$work"/rank.*
 	LD_LIBRARY_PATH=$libraries timeout 120 "$root/usr/bin/mpiexec.hydra" -n 3 "$perfex" --regions=mpi --json \
-		-o "$work/rank.%q{PMI_RANK}" "$work/ranks" "$1" 2>"$work/errors"
-	"$perfex" --merge --csv "$work"/rank.[0-2] | awk -F, '/^MPI_[ABG]/ && $2 == "bytes" && $4 == "inclusive" { print $1, int($9 * $5 + 0.5) }' |
+		-o "$work/rank.%q{PMI_RANK}" "${2:-$work/ranks}" "$1" 2>"$work/errors"
+	"$perfex" --merge --csv "$work"/rank.[0-2] | awk -F, '/^MPI_[ABGIR]/ && $2 == "bytes" && $4 == "inclusive" { print $1, int($9 * $5 + 0.5) }' |
 		sort | paste -sd ,
 }
-[ "$(mpich_bytes in-place)" = 'MPI_Allreduce 7200,MPI_Alltoallv 360,MPI_Gather 16' ]
+others='MPI_Irecv 360,MPI_Isend 360'
+[ "$(mpich_bytes in-place)" = "MPI_Allreduce 7200,MPI_Alltoallv 360,MPI_Gather 16,$others,MPI_Reduce 120" ]
 check "MPICH's MPI_IN_PLACE" $?
-[ "$(mpich_bytes groups)" = 'MPI_Allreduce 6000,MPI_Alltoallv 392,MPI_Bcast 80' ]
+[ "$(mpich_bytes groups)" = "MPI_Allreduce 6000,MPI_Alltoallv 392,MPI_Bcast 80,MPI_Gather 8,$others" ]
 check "two groups of MPICH" $?
+[ "$(mpich_bytes fails)" = "MPI_Allreduce 6000,MPI_Alltoallv 360,$others" ]
+check "calls of MPICH that fail" $?
+# In Fortran MPI_IN_PLACE is known from its first call on.
+cat >"$work/mpi.f90" <<'EOT'
+program sums
+	include 'mpif.h'
+	integer :: rank, e, same(3)
+	call MPI_Init(e)
+	call MPI_Comm_rank(MPI_COMM_WORLD, rank, e)
+	same = rank
+	call MPI_Allgather(MPI_IN_PLACE, 1234, MPI_DATATYPE_NULL, same, 1, MPI_INTEGER, MPI_COMM_WORLD, e)
+	call MPI_Allgather(MPI_IN_PLACE, 1234, MPI_INTEGER, same, 1, MPI_INTEGER, MPI_COMM_WORLD, e)
+	call MPI_Reduce(same, same(2), 1, MPI_INTEGER, MPI_SUM, 0, MPI_COMM_WORLD, e)
+	call MPI_Finalize(e)
+end program
+EOT
+gfortran -w -I"$mpich" "$work/mpi.f90" -o "$work/fortran" -L"$libraries" -l:libmpichfort.so.12 -l:libmpich.so.12 \
+	-Wl,--allow-shlib-undefined && [ "$(mpich_bytes none "$work/fortran")" = 'MPI_Reduce 12' ]
+check "Fortran over MPICH" $?
+# Its calls are those of MPI 4, which Open MPI's does not have.
+echo '#include <mpi.h>' >"$work/calls.c"
+gcc -E -I"$mpich" "$work/calls.c" | tr '\n' ' ' | grep -o 'int MPI_[A-Z][a-z_]*([^()]*)' | awk '{
+		name = $2; sub(/^MPI_/, "", name); sub(/\(.*/, "", name); n = gsub(/,/, ","); print name, (/\(void\)/ ? 0 : n + 1) }' |
+	sort >"$work/theirs"
+sed -n 's/^\([A-Z][a-z_]* [0-9]*\) .*/\1/p' "$top/collect/mpi.calls" | sort | comm -13 "$work/theirs" - >"$work/differ"
+cat "$work/differ"
+[ -s "$work/theirs" ] && [ ! -s "$work/differ" ]
+check "the calls have MPICH's arguments" $?
 exit $failed

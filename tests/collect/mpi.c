@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
  * The library of the MPI that is made up: made-up/mpi.h. As in others, MPI_X() is a weak name of
- * PMPI_X(), some calls make others, and Fortran's have functions of their own.
+ * PMPI_X(), and some calls make others. mpi_fortran.c has Fortran's part.
  */
 #include <mpi.h>
 #include <signal.h>
+#include <stdlib.h>
 #include <string.h>
 
 #define CALL(name, parameters)                                                 \
@@ -51,7 +52,9 @@ CALL(Comm_remote_size, (MPI_Comm comm, int *size))
 
 CALL(Type_size, (MPI_Datatype type, int *size))
 {
-	*size = (type >> 8) - 0x4c0000; /* as in MPICH; MPI_DATATYPE_NULL's is nonsense */
+	*size = (type >> 8) - 0x4c0000; /* as in MPICH */
+	if (*size < 0)
+		abort(); /* as others end a program for a wrong argument */
 	return 0;
 }
 
@@ -71,11 +74,11 @@ CALL(Sendrecv,
 	return received_type != MPI_INT || received_tag != 7 || comm != MPI_COMM_WORLD || status;
 }
 
-CALL(Isend, (const void *sent UNUSED, int n UNUSED, MPI_Datatype type UNUSED, int to UNUSED,
-	     int tag UNUSED, MPI_Comm comm UNUSED, MPI_Request *request))
+CALL(Isend, (const void *sent UNUSED, int n, MPI_Datatype type, int to UNUSED, int tag UNUSED,
+	     MPI_Comm comm UNUSED, MPI_Request *request))
 {
 	*request = 1;
-	return 0;
+	return n < 0 || type == MPI_DATATYPE_NULL ? 3 : 0;
 }
 
 CALL(Irecv, (void *received UNUSED, int n UNUSED, MPI_Datatype type UNUSED, int from UNUSED,
@@ -96,15 +99,22 @@ CALL(Barrier, (MPI_Comm comm))
 }
 
 CALL(Gather, (const void *sent, int n UNUSED, MPI_Datatype type UNUSED, void *received UNUSED,
-	      int received_n, MPI_Datatype received_type, int root UNUSED, MPI_Comm comm UNUSED))
+	      int received_n, MPI_Datatype received_type, int root, MPI_Comm comm UNUSED))
 {
-	return sent != MPI_IN_PLACE || received_n != 2 || received_type != MPI_INT;
+	return (sent != MPI_IN_PLACE && root != MPI_PROC_NULL) || received_n != 2 ||
+	       received_type != MPI_INT;
 }
 
 CALL(Allgather, (const void *sent, int n UNUSED, MPI_Datatype type UNUSED, void *received UNUSED,
 		 int received_n, MPI_Datatype received_type, MPI_Comm comm UNUSED))
 {
 	return sent != MPI_IN_PLACE || received_n != 2 || received_type != MPI_INT;
+}
+
+CALL(Reduce, (const void *sent UNUSED, void *received UNUSED, int n UNUSED,
+	      MPI_Datatype type UNUSED, MPI_Op op UNUSED, int root UNUSED, MPI_Comm comm UNUSED))
+{
+	return 0;
 }
 
 CALL(Bcast, (void *bytes UNUSED, int n UNUSED, MPI_Datatype type UNUSED, int root UNUSED,
@@ -132,82 +142,4 @@ CALL(Alltoallv,
       const int *received_places UNUSED, MPI_Datatype received_type UNUSED, MPI_Comm comm UNUSED))
 {
 	return 0;
-}
-
-/* ---- Fortran's ---- */
-
-void pmpi_init_(int *error);
-void pmpi_init_(int *error)
-{
-	*error = PMPI_Init(NULL, NULL);
-}
-
-void pmpi_finalize_(int *error);
-void pmpi_finalize_(int *error)
-{
-	*error = PMPI_Finalize();
-}
-
-void pmpi_barrier_(const int *comm, int *error);
-void pmpi_barrier_(const int *comm, int *error)
-{
-	*error = MPI_Barrier(*comm);
-}
-
-void pmpi_comm_size_(const int *comm, int *size, int *error);
-void pmpi_comm_size_(const int *comm, int *size, int *error)
-{
-	*error = PMPI_Comm_size(*comm, size);
-}
-
-void pmpi_comm_test_inter_(const int *comm, int *inter, int *error);
-void pmpi_comm_test_inter_(const int *comm, int *inter, int *error)
-{
-	*error = PMPI_Comm_test_inter(*comm, inter);
-}
-
-void pmpi_comm_remote_size_(const int *comm, int *size, int *error);
-void pmpi_comm_remote_size_(const int *comm, int *size, int *error)
-{
-	*error = PMPI_Comm_remote_size(*comm, size);
-}
-
-/* MPI_IN_PLACE is this variable of Fortran's, or that to which this pointer points. */
-int mpi_fortran_in_place_, made_up_in_place;
-void *MPIR_F_MPI_IN_PLACE = &made_up_in_place;
-
-void pmpi_allgather_(const void *sent, const int *n, const int *type, void *received,
-		     const int *received_n, const int *received_type, const int *comm, int *error);
-void pmpi_allgather_(const void *sent, const int *n, const int *type, void *received,
-		     const int *received_n, const int *received_type, const int *comm, int *error)
-{
-	(void)n, (void)type, (void)received, (void)received_n, (void)received_type, (void)comm;
-	*error = sent != &mpi_fortran_in_place_ && sent != &made_up_in_place;
-}
-
-void pmpi_alltoallv_(const void *sent, const int *nsent, const int *places, const int *type,
-		     void *received, const int *nreceived, const int *received_places,
-		     const int *received_type, const int *comm, int *error);
-void pmpi_alltoallv_(const void *sent, const int *nsent, const int *places, const int *type,
-		     void *received, const int *nreceived, const int *received_places,
-		     const int *received_type, const int *comm, int *error)
-{
-	(void)sent, (void)nsent, (void)places, (void)type, (void)received, (void)nreceived;
-	(void)received_places, (void)received_type;
-	*error = *comm != MPI_TWO_GROUPS;
-}
-
-void pmpi_type_size_(const int *type, int *size, int *error);
-void pmpi_type_size_(const int *type, int *size, int *error)
-{
-	*error = PMPI_Type_size(*type, size);
-}
-
-void pmpi_send_(const void *sent, const int *n, const int *type, const int *to, const int *tag,
-		const int *comm, int *error);
-void pmpi_send_(const void *sent, const int *n, const int *type, const int *to, const int *tag,
-		const int *comm, int *error)
-{
-	(void)sent, (void)n, (void)type, (void)to, (void)tag;
-	*error = *comm != MPI_COMM_WORLD;
 }

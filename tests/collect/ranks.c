@@ -60,11 +60,14 @@ static void exchange_in_place(void)
 	check(MPI_Alltoallv(MPI_IN_PLACE, NULL, NULL, MPI_DATATYPE_NULL, more_ints, counts, places,
 			    MPI_INT, MPI_COMM_WORLD));
 	check(MPI_Allreduce(MPI_IN_PLACE, ints, 100, MPI_INT, MPI_SUM, MPI_COMM_WORLD));
+	check(MPI_Reduce(rank ? ints : MPI_IN_PLACE, more_ints, 10, MPI_INT, MPI_SUM, 0,
+			 MPI_COMM_WORLD));
 }
 
 /*
  * The first rank, and all others, are two groups. Each sends two numbers to each rank of the other
- * one; then the first one has 10 from one rank, while the others of that group have none.
+ * one; then the first one has 10 from one rank, while the others of that group have none, and that
+ * rank gathers 2 from the first one.
  */
 static void exchange_of_groups(void)
 {
@@ -93,6 +96,20 @@ static void exchange_of_groups(void)
 	check(MPI_Alltoallv(ints, counts, places, MPI_INT, more_ints, counts, places, MPI_INT,
 			    groups));
 	check(MPI_Bcast(none ? NULL : ints, none ? 0 : 10, type, root, groups));
+	check(MPI_Gather(root ? NULL : ints, root ? 0 : 2, root ? (MPI_Datatype)0 : MPI_INT,
+			 more_ints, 2, MPI_INT, root, groups));
+}
+
+/* Calls that fail, which this program knows. */
+static void fail(void)
+{
+	MPI_Request request;
+
+#ifndef PERFCTR_TESTS_MADE_UP_MPI_H
+	check(MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN));
+#endif
+	check(!MPI_Isend(ints, -1, MPI_INT, 0, 1, MPI_COMM_WORLD, &request));
+	check(!MPI_Isend(ints, 1, MPI_DATATYPE_NULL, 0, 1, MPI_COMM_WORLD, &request));
 }
 
 __attribute__((noinline)) static void one_call(void)
@@ -135,7 +152,13 @@ static void jump(int signal)
 	siglongjmp(place, 1);
 }
 
-/* Leaves a call, and makes three others. */
+__attribute__((noinline)) static void one_deeper(void)
+{
+	check(MPI_Barrier(MPI_COMM_WORLD));
+	ints[0]++;
+}
+
+/* Leaves a call, and makes three others, the first of which is deeper. */
 static void leave_a_call(void)
 {
 	MPI_Request request;
@@ -143,7 +166,7 @@ static void leave_a_call(void)
 	signal(SIGUSR1, jump);
 	if (!sigsetjmp(place, 1))
 		MPI_Start(&request);
-	check(MPI_Barrier(MPI_COMM_WORLD));
+	one_deeper();
 	check(MPI_Barrier(MPI_COMM_WORLD));
 	check(MPI_Barrier(MPI_COMM_WORLD));
 }
@@ -168,7 +191,7 @@ static void fortran_in_place(const int *world)
 
 static void fortran(void)
 {
-	const int world = MPI_COMM_WORLD, seven = 7, type = MPI_DOUBLE, zero = 0;
+	const int world = MPI_COMM_WORLD, seven = 7, minus = -7, type = MPI_DOUBLE, zero = 0;
 	int error = 1;
 
 	mpi_init_(&error);
@@ -179,6 +202,8 @@ static void fortran(void)
 	MPI_BARRIER(&world, &error);
 	mpi_send_(ints, &seven, &type, &zero, &zero, &world, &error);
 	check(error);
+	mpi_send_(ints, &minus, &type, &zero, &zero, &world, &error);
+	check(error != 3);
 	fortran_in_place(&world);
 	mpi_finalize(&error);
 	check(error);
@@ -210,6 +235,8 @@ int main(int argc, char **argv)
 		exchange_in_place();
 	if (argc > 1 && !strcmp(argv[1], "groups"))
 		exchange_of_groups();
+	if (argc > 1 && !strcmp(argv[1], "fails"))
+		fail();
 #ifdef PERFCTR_TESTS_MADE_UP_MPI_H
 	if (argc > 1 && !strcmp(argv[1], "leaves"))
 		leave_a_call();

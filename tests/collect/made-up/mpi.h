@@ -17,6 +17,7 @@ typedef struct {
 #define MPI_DATATYPE_NULL   0x0c000000
 #define MPI_IN_PLACE	    ((void *)-1)
 #define MPI_PROC_NULL	    -1
+#define MPI_ROOT	    -3
 #define MPI_COMM_WORLD	    0x44000000
 #define MPI_BYTE	    0x4c00010d
 #define MPI_INT		    0x4c000405
@@ -42,6 +43,8 @@ int MPI_Allreduce(const void *sent, void *received, int n, MPI_Datatype type, MP
 		  MPI_Comm comm);
 int MPI_Gather(const void *sent, int n, MPI_Datatype type, void *received, int received_n,
 	       MPI_Datatype received_type, int root, MPI_Comm comm);
+int MPI_Reduce(const void *sent, void *received, int n, MPI_Datatype type, MPI_Op op, int root,
+	       MPI_Comm comm);
 int MPI_Allgather(const void *sent, int n, MPI_Datatype type, void *received, int received_n,
 		  MPI_Datatype received_type, MPI_Comm comm);
 int MPI_Bcast(void *bytes, int n, MPI_Datatype type, int root, MPI_Comm comm);
