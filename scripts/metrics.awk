@@ -89,7 +89,7 @@ function check_formula(text,    n, words, i, word, value, depth, events)
 				fail("an operator is missing before " word)
 			if (word ~ /^@[a-z][a-z0-9_%-]*$/)
 				asked[substr(word, 2)] = FILENAME ":" FNR
-			else if (word !~ /^(~?[0-9]+(\.[0-9]+)?|#(smt|pmem|cpus|slots|revision)|[A-Za-z][A-Za-z0-9_]*\*\/[A-Za-z0-9_|]+\/|[A-Za-z][A-Za-z0-9_.:=\/,-]*)$/)
+			else if (word !~ /^(~?[0-9]+(\.[0-9]+)?|#(smt|pmem|cpus|slots|revision)|[A-Za-z][A-Za-z0-9_]*\*\/[A-Za-z0-9_|]+\/|[A-Za-z_][A-Za-z0-9_.:=\/,-]*)$/)
 				fail("\"" word "\" is neither a number nor an event")
 			events += word !~ /^[0-9#~]/
 			value = 1

@@ -303,12 +303,18 @@ static bool is_letter(char c)
 	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
 }
 
+/* Fujitsu has names with a _ first. */
+static bool begins_event(char c)
+{
+	return is_letter(c) || c == '_';
+}
+
 /* Adds time, of which the name has been read. */
 static int add_time(struct source *source)
 {
 	if (expect(source, "(", "( is to follow time") < 0)
 		return -1;
-	if (!is_letter(*source->p))
+	if (!begins_event(*source->p))
 		return fail(source, "time takes an event");
 	source->formula->has_time = true;
 	if (add_event(source, STEP_TIME) < 0)
@@ -384,7 +390,7 @@ static int add_factor(struct source *source)
 		return add_estimate(source);
 	if (*p == '#')
 		return add_fact(source);
-	if (is_letter(*p) || (*p == '@' && is_letter(p[1])))
+	if (begins_event(*p) || (*p == '@' && is_letter(p[1])))
 		return add_event(source, STEP_EVENT);
 	if (expect(source, "(", "a number, an event or ( is to stand here") < 0 ||
 	    add_sum(source) < 0)

@@ -77,14 +77,15 @@ static const struct perfctr_formula_facts smt = { .smt = true,
 						  .cpus = 4 },
 					  plain = { .smt = false };
 
-/* The value with a = 2, b = 3, c-d = 5, PMU/x=1,y/ = 7, E:M:c=1 = 11, @m_%n-o = 13; else 0. */
+/* The value with a = 2, b = 3, c-d = 5, PMU/x=1,y/ = 7, E:M:c=1 = 11, @m_%n-o = 13, _0X = 17; else
+ * 0. */
 static double value_of(const char *text)
 {
 	static const struct {
 		const char *name;
 		double count;
-	} known[] = { { "a", 2 },	   { "b", 3 },	      { "c-d", 5 },
-		      { "PMU/x=1,y/", 7 }, { "E:M:c=1", 11 }, { "@m_%n-o", 13 } };
+	} known[] = { { "a", 2 },	 { "b", 3 },	    { "c-d", 5 }, { "PMU/x=1,y/", 7 },
+		      { "E:M:c=1", 11 }, { "@m_%n-o", 13 }, { "_0X", 17 } };
 	struct perfctr_formula formula;
 	double counts[PERFCTR_FORMULA_EVENTS] = { 0 }, value = -1;
 	unsigned int i, k;
@@ -129,6 +130,7 @@ START_TEST(formulas)
 		{ "min(PMU/x=1,y/, 9)", 7 },
 		{ "minute + maximum + a", 2 },
 		{ "@m_%n-o - a", 11 },
+		{ "_0X - a", 15 },
 		{ "~1.5 * a + ~2", 5 },
 		/* Only the way that counts is evaluated, and what comes after it is after both. */
 		{ "where(a < b, c-d, E:M:c=1)", 5 },
@@ -180,7 +182,7 @@ START_TEST(wrong_formulas)
 		{ "1.2.3", "that is no number" },
 		{ "1.", "digits are to follow" },
 		{ "-1", "a number, an event or (" },
-		{ "_a", "a number, an event or (" },
+		{ "%a", "a number, an event or (" },
 		{ "((((((((((((((((a))))))))))))))))", "too many parentheses" },
 		{ "1 + 1 * (1 + 1 * (1 + 1 * (1 + 1 * (1 + 1 * (1 + 1 * (1 + 1 * (1 + 1 * a)))))))",
 		  "it is too long" },

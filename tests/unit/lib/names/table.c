@@ -14,6 +14,7 @@
 #include "tests/harness/printed.h"
 #include "tests/harness/check.h"
 #include "arch/isa.h"
+#include "arch/metric-tables.h"
 
 /* The nth calloc(3) from now on fails; 0: none. */
 static unsigned int no_memory;
@@ -146,6 +147,36 @@ START_TEST(presets)
 	ck_assert_int_eq(perfctr_preset_event("PAPI_TOT_INS:u", 14, "skylake", printed, 20), 0);
 	ck_assert_int_eq(perfctr_preset_event("PAPI_TOT_INS:u", 14, "skylake", printed, 21), 1);
 	ck_assert_str_eq(printed, "INST_RETIRED:ANY_P:u");
+}
+END_TEST
+
+static unsigned int presets_found;
+
+/* A preset that is an event is one of the processor's table. */
+static int find_presets(void *arg, const struct perfctr_event_name *cpu)
+{
+	unsigned int i;
+
+	(void)arg;
+	for (i = 0; i < perfctr_metric_preset_count; i++) {
+		const struct perfctr_metric_record *record =
+			&perfctr_metric_records[perfctr_metric_presets + i];
+		const char *name = perfctr_metric_text(record->name);
+
+		if (!perfctr_metric_is_for(record, cpu->name) ||
+		    strchr(perfctr_metric_text(record->formula), ' '))
+			continue;
+		ck_assert_msg(perfctr_table_fits(cpu->name, name) == 1, "%s of %s is %s: %s", name,
+			      cpu->name, perfctr_metric_text(record->formula), perfctr_error());
+		presets_found++;
+	}
+	return 0;
+}
+
+START_TEST(all_presets)
+{
+	ck_assert_int_eq(perfctr_cpu_list(find_presets, NULL), 0);
+	ck_assert_uint_gt(presets_found, 2000);
 }
 END_TEST
 
@@ -701,7 +732,7 @@ END_TEST
 #endif
 
 /* The first before any other makes a description, which is kept. */
-UNIT_MAIN("table", 60, event_set_without_memory, test_print, whole_controls, presets, test_errors,
-	  long_words, lists_of_masks, lists_of_names, many_events, list_of_processors, descriptions,
-	  test_every_processor, test_native, test_event_set, types_without_events,
+UNIT_MAIN("table", 60, event_set_without_memory, test_print, whole_controls, presets, all_presets,
+	  test_errors, long_words, lists_of_masks, lists_of_names, many_events, list_of_processors,
+	  descriptions, test_every_processor, test_native, test_event_set, types_without_events,
 	  historical_events, groups_of_masks)
