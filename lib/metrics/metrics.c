@@ -366,21 +366,21 @@ static bool is_before(const struct perfctr_metrics *metrics, int core, const cha
 	return false;
 }
 
-/* Whether the name begins with the prefix and a "-" or a "_". */
-static bool has_prefix(const char *name, const char *prefix, size_t length)
+/* Whether the name begins with the prefix and this sign behind it. */
+static bool has_prefix(const char *name, const char *prefix, size_t length, char sign)
 {
-	return !perfctr_letters_compare(name, prefix, length) &&
-	       (name[length] == '-' || name[length] == '_');
+	return !perfctr_letters_compare(name, prefix, length) && name[length] == sign;
 }
 
-static int add_prefix(struct perfctr_metrics *metrics, const char *prefix, size_t length, int core)
+static int add_prefix(struct perfctr_metrics *metrics, const char *prefix, size_t length, char sign,
+		      int core)
 {
 	unsigned int i;
 
 	for (i = 0; i < perfctr_metric_record_count; i++) {
 		const char *name = perfctr_metric_text(perfctr_metric_records[i].name);
 
-		if (!has_prefix(name, prefix, length) ||
+		if (!has_prefix(name, prefix, length, sign) ||
 		    !perfctr_metric_nth(i, metrics->core[core].id) ||
 		    is_before(metrics, core, name))
 			continue;
@@ -393,15 +393,16 @@ static int add_prefix(struct perfctr_metrics *metrics, const char *prefix, size_
 static int add_named(struct perfctr_metrics *metrics, const char *name, size_t length)
 {
 	unsigned int n = metrics->all;
+	const char *sign;
 	int core;
 
 	if (add_on_cores(metrics, name, length) < 0)
 		return -1;
-	if (metrics->all > n)
-		return 0;
-	for (core = 0; core < metrics->ncores; core++)
-		if (add_prefix(metrics, name, length, core) < 0)
-			return -1;
+	/* mem is mem-bandwidth and others, and not mem_dp-intensity, which is one of mem_dp. */
+	for (sign = "-_"; *sign && metrics->all == n; sign++)
+		for (core = 0; core < metrics->ncores; core++)
+			if (add_prefix(metrics, name, length, *sign, core) < 0)
+				return -1;
 	return metrics->all > n ? 0 : fail_name(metrics, name, length);
 }
 

@@ -844,6 +844,33 @@ START_TEST(lists_of_processors)
 }
 END_TEST
 
+/* All of these metrics begin so. */
+static void check_prefix(const char *cpu, const char *prefix, const char *begin, unsigned int n)
+{
+	struct perfctr_metrics *metrics = perfctr_metrics_open(prefix, cpu);
+	struct perfctr_metric metric;
+	unsigned int i;
+
+	ck_assert_msg(metrics != NULL, "%s", perfctr_error());
+	for (i = 0; i < perfctr_metrics_size(metrics); i++) {
+		ck_assert_int_eq(perfctr_metrics_metric(metrics, i, &metric), 0);
+		ck_assert_msg(!strncmp(metric.name, begin, strlen(begin)), "%s", metric.name);
+	}
+	ck_assert_uint_ge(i, n);
+	perfctr_metrics_close(metrics);
+}
+
+/* LIKWID's group MEM is not MEM_DP. */
+START_TEST(prefixes)
+{
+	check_prefix("skylakex", "MEM", "mem-", 4);
+	check_prefix("skylakex", "mem_dp", "mem_dp-", 1);
+	check_prefix("skylakex", "energy", "energy-", 4);
+	check_prefix("skylakex", "tlb", "tlb_", 4);
+	check_prefix("skylakex", "PAPI", "PAPI_", 30);
+}
+END_TEST
+
 /* In the order of the list, whatever that of the formula is. */
 START_TEST(values_of_shares)
 {
@@ -1220,5 +1247,6 @@ END_TEST
 
 UNIT_MAIN("metrics", 60, formulas, wrong_formulas, no_values, energies, other_scales, no_time,
 	  several_pmus, long_pmus, facts, facts_of_machines, conditions, all_processors, lists,
-	  groups, lists_of_processors, values_of_shares, slots_unknown, threshold_texts, thresholds,
-	  thresholds_of_others, values, trees, whole_trees, too_many, reasons, memory, errors)
+	  groups, lists_of_processors, prefixes, values_of_shares, slots_unknown, threshold_texts,
+	  thresholds, thresholds_of_others, values, trees, whole_trees, too_many, reasons, memory,
+	  errors)
