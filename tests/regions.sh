@@ -206,6 +206,27 @@ for case in nothing thread die; do
 	grep -q '^done estimate$' "$work/got"
 	check "perfex: metrics: $case" $?
 done
+# Each visit is in one bucket of each value, between the extremes; also of a process that died.
+cat >"$work/buckets.py" <<'EOT'
+import json, sys
+for region in json.load(open(sys.argv[1]))["regions"]:
+    for value in region["values"]:
+        assert ("buckets" in value) == ("tid" not in region and value["value"] != "bytes"), value
+        if "buckets" in value:
+            buckets = value["buckets"]
+            edges = [edge for bucket in buckets for edge in bucket[:2]]
+            assert sum(bucket[2] for bucket in buckets) == region["visits"] and edges == sorted(edges), value
+            assert not edges or [value["minimum"], value["maximum"]] == [edges[0], edges[-1]], value
+    print(region["region"], "tid" in region)
+EOT
+for case in nothing thread die; do
+	rm -f "$work/buckets"
+	"$perfex" --regions=histogram,threads --json -o "$work/buckets" "$work/regions" $case 2>"$work/errors"
+	have python3 "perfex: buckets: $case" || continue
+	python3 "$work/buckets.py" "$work/buckets" >"$work/got" 2>&1 && grep -q '^done False$' "$work/got" &&
+		grep -q True "$work/got" || { cat "$work/got"; false; }
+	check "perfex: buckets: $case" $?
+done
 says 125 'has no metric "ipx"; did you mean ipc' "$perfex" --regions -M ipx "$work/regions" nothing
 complains 'PERFCTR_REGIONS: this processor has no metric "ipx"' PERFCTR_REGIONS= PERFCTR_REGIONS_METRICS=ipx
 left=$("$perfex" --regions sh -c 'ls -ld "$PERFCTR_REGIONS_LEFT"; "$0" nothing 2>/dev/null' "$work/regions")

@@ -428,6 +428,33 @@ static void add_json_moments(struct perfctr_text *text, const struct perfctr_reg
 	add_decimal(text, value->deviation, 0, 3);
 }
 
+/* Each bucket that has visits: the least and the most of its values, and the visits. */
+static void add_json_buckets(struct perfctr_region_report *report, unsigned int i,
+			     const struct perfctr_region_value *value)
+{
+	struct perfctr_text *text = &report->text;
+	struct perfctr_region_bucket bucket;
+	const char *before = "";
+	unsigned int next = 0;
+
+	perfctr_text_add(text, ",\"buckets\":[");
+	while (perfctr_totals_bucket(report->visits, report->kept, i, value, &next, &bucket)) {
+		perfctr_text_add(text, "%s[%" PRIu64 ",%" PRIu64 ",%" PRIu64 "]", before,
+				 bucket.least, bucket.most, bucket.visits);
+		before = ",";
+	}
+	perfctr_text_add(text, "]");
+}
+
+static void add_json_distribution(struct perfctr_region_report *report, unsigned int i,
+				  const struct perfctr_region_value *value)
+{
+	perfctr_text_add(&report->text, ",\"p50\":%" PRIu64 ",\"p90\":%" PRIu64 ",\"p99\":%" PRIu64,
+			 value->p50, value->p90, value->p99);
+	if (report->visits)
+		add_json_buckets(report, i, value);
+}
+
 static void print_json_value(struct perfctr_region_report *report, unsigned int i,
 			     const struct perfctr_region_value *value)
 {
@@ -440,8 +467,7 @@ static void print_json_value(struct perfctr_region_report *report, unsigned int 
 	if (report->keep & PERFCTR_REGIONS_MOMENTS)
 		add_json_moments(text, value);
 	if (report->keep & PERFCTR_REGIONS_HISTOGRAM)
-		perfctr_text_add(text, ",\"p50\":%" PRIu64 ",\"p90\":%" PRIu64 ",\"p99\":%" PRIu64,
-				 value->p50, value->p90, value->p99);
+		add_json_distribution(report, i, value);
 	perfctr_text_add(text, ",\"quality\":\"%s\"", perfctr_quality_name(value->quality));
 	if (value->quality == PERFCTR_ESTIMATE)
 		perfctr_text_add(text, ",\"error\":%" PRIu64, value->error);

@@ -7,6 +7,7 @@
 #include <sys/types.h>
 #include "lib/base/text.h"
 #include "lib/regions/metrics.h"
+#include "lib/regions/totals.h"
 #include "perfctr/regions.h"
 
 /* The data that all rows of a report share. "metrics" may be NULL. */
@@ -22,6 +23,8 @@ struct perfctr_region_report {
 	uint64_t stray, left_out, unplaced;    /* see perfctr_regions */
 	bool died;			       /* the process has died: the line above is unknown */
 	bool is_full;			       /* no further region can have an id */
+	const struct perfctr_region_kept *kept;
+	const struct perfctr_visits *visits; /* of the next row; NULL: it has no histogram */
 	const struct perfctr_region_metrics *metrics;
 	bool through_kernel;
 	unsigned int rows;

@@ -321,6 +321,7 @@ static void print_rows(const struct recovery *recovery, struct perfctr_region_re
 	for (i = first; i < first + n; i++)
 		add_row(recovery, &recovery->row[i], copy, sum);
 	perfctr_totals_read(sum, &recovery->kept, &reading);
+	report->visits = tid ? NULL : sum;
 	perfctr_region_print(report, recovery->name[recovery->row[first].id], tid, &reading);
 }
 
@@ -350,6 +351,7 @@ static int print_report(const struct recovery *recovery, struct perfctr_region_r
 	report->died = true;
 	report->rank = recovery->head->rank;
 	report->keep = recovery->head->keep;
+	report->kept = &recovery->kept;
 	report->nvalues = recovery->kept.nvalues;
 	report->clocks = recovery->kept.clocks;
 	report->names = recovery->value;

@@ -16,6 +16,7 @@ static void print_row(struct perfctr_region_report *report, struct perfctr_visit
 	if (!perfctr_regions_collect(sum, thread, id))
 		return;
 	perfctr_totals_read(sum, &perfctr_regions.kept, &reading);
+	report->visits = thread ? NULL : sum;
 	perfctr_region_print(report, perfctr_region_name(id), thread ? thread->tid : 0, &reading);
 }
 
@@ -61,6 +62,7 @@ static int print_report(struct perfctr_region_report *report)
 	report->pair = cost->pair;
 	report->spread = cost->spread;
 	report->keep = perfctr_regions.keep;
+	report->kept = &perfctr_regions.kept;
 	report->nvalues = perfctr_regions.kept.nvalues;
 	report->clocks = perfctr_regions.kept.clocks;
 	report->names = (const char *const *)perfctr_regions.name;

@@ -199,17 +199,40 @@ static void read_moments(const struct perfctr_visits *visits,
 			scale;
 }
 
-/* A bucket is wider than its values, so that the result is limited to what visits counted. */
+/* A bucket is wider than its values, so that its edges are limited to what visits counted. */
+static uint64_t limited(const struct perfctr_region_value *value, uint64_t edge)
+{
+	if (edge > value->maximum)
+		return value->maximum;
+	return edge < value->minimum ? value->minimum : edge;
+}
+
 static uint64_t read_percentile(const struct perfctr_visits *visits,
 				const struct perfctr_region_kept *kept, unsigned int i,
 				unsigned int percent, const struct perfctr_region_value *value)
 {
 	const uint64_t *histogram = visits->histogram + HISTOGRAM_WORDS(i);
-	uint64_t last = in_unit(kept, i, percentile(histogram, visits->visits, percent));
 
-	if (last > value->maximum)
-		return value->maximum;
-	return last < value->minimum ? value->minimum : last;
+	return limited(value, in_unit(kept, i, percentile(histogram, visits->visits, percent)));
+}
+
+bool perfctr_totals_bucket(const struct perfctr_visits *visits,
+			   const struct perfctr_region_kept *kept, unsigned int i,
+			   const struct perfctr_region_value *value, unsigned int *next,
+			   struct perfctr_region_bucket *bucket)
+{
+	const uint64_t *histogram = visits->histogram + HISTOGRAM_WORDS(i);
+	unsigned int at = *next;
+
+	while (at < PERFCTR_BUCKETS && !histogram[at])
+		at++;
+	*next = at + 1;
+	if (at >= PERFCTR_BUCKETS)
+		return false;
+	bucket->least = limited(value, at ? in_unit(kept, i, perfctr_bucket_last(at - 1) + 1) : 0);
+	bucket->most = limited(value, in_unit(kept, i, perfctr_bucket_last(at)));
+	bucket->visits = histogram[at];
+	return true;
 }
 
 static void read_distribution(const struct perfctr_visits *visits,

@@ -39,4 +39,18 @@ void perfctr_totals_read(const struct perfctr_visits *visits,
 			 const struct perfctr_region_kept *kept,
 			 struct perfctr_region_reading *reading);
 
+/* An interval of a histogram, and the visits whose value is within, in the value's unit. */
+struct perfctr_region_bucket {
+	uint64_t least, most, visits;
+};
+
+/*
+ * Finds the first bucket of a value's histogram from *next on that has visits, and moves *next past
+ * it. "value" has the visits' extremes, which limit the bucket. Returns false if none is left.
+ */
+bool perfctr_totals_bucket(const struct perfctr_visits *visits,
+			   const struct perfctr_region_kept *kept, unsigned int i,
+			   const struct perfctr_region_value *value, unsigned int *next,
+			   struct perfctr_region_bucket *bucket);
+
 #endif /* PERFCTR_LIB_REGIONS_TOTALS_H */

@@ -105,10 +105,11 @@ def samples(second=False):
 
 
 def region(name, tid, n, scale=1):
+    buckets = {} if tid else {"buckets": [[500, 511, n - 5], [896, 900, 3], [1792, 2000, 1], [81920, 90000, 1]]}
     one = {"region": name, "visits": n, "unfinished": 0, "uncounted": 0, "values": [
         {"value": "time", "unit": "ns", "inclusive": n * 1000 * scale, "exclusive": n * 900, "mean": 1000.0 * scale,
          "minimum": 500, "maximum": 90000, "deviation": 12.5, "p50": 900, "p90": 2000, "p99": 30000, "quality": "estimate",
-         "error": 17},
+         "error": 17, **buckets},
         {"value": "instructions", "unit": "", "inclusive": n * 5000 * scale, "exclusive": n * 4000, "quality": "exact"}]}
     if tid:
         one["tid"] = tid

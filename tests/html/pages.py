@@ -374,12 +374,12 @@ def regions():
         near(numbers[:10], [region["visits"], time_["inclusive"], time_["exclusive"], 1000 * (int(row[1][-1]) + 1), 12.5, 500, 900, 2000,
                             30000, 90000])
         assert row[3].startswith("\u2248 ") and "estimate \u00b1 17" in row[5]
-    bins = run("all('.bins', one('tbody tr', section('Regions'))).map(e => [Number(e.dataset.value), e.width.baseVal.value, "
+    bins = run("all('.bins', one('tbody tr', section('Regions'))).map(e => [Number(e.dataset.value), Number(e.dataset.visits), e.width.baseVal.value, "
                "e.height.baseVal.value])")
-    same([one[0] for one in bins], [900, 2000, 30000, 90000])
-    areas = [width * high for _, width, high in bins]
-    near([areas[1] / areas[0]], [0.4 / 0.5], 0.05)
-    near([bins[1][1] / bins[0][1]], [math.log(2000 / 900) / math.log(900 / 500)], 0.02)
+    same([one[:2] for one in bins], [[511, 25], [900, 3], [2000, 1], [90000, 1]])
+    areas = [width * high for _, _, width, high in bins]
+    near([areas[0] / areas[3]], [25], 1)
+    near([bins[3][2] / bins[2][2]], [math.log(90001 / 81920) / math.log(2001 / 1792)], 0.02)
     run("(s => { s.selectedIndex = 1; s.dispatchEvent(new Event('change')); })(one('select'))")
     same(run("rows(section('Regions'))[0].slice(0, 6)"), ["write", "rank 0", "30", "150,000", "120,000", "exact"])
     assert "3 ends had no begin" in run("one('main').textContent")

@@ -584,22 +584,21 @@ function choice(label, names, changed) {
 	return el("label", {}, label + " ", select);
 }
 
-// A histogram of four bins, between minimum, median, 90 and 99 percent, and maximum: a bin's area is its part of the
-// visits. The scale is logarithmic, from 1.
+// A histogram: a bucket's area is its part of the visits. The scale is logarithmic, from 1.
 function histogram(value) {
-	if (!value || value.p50 === undefined || value.minimum === undefined)
+	if (!value || !value.buckets || !value.buckets.length)
 		return "\u2013";
-	const edges = [value.minimum, value.p50, value.p90, value.p99, value.maximum], parts = [0.5, 0.4, 0.09, 0.01];
-	const log = edges.map(edge => Math.log10(Math.max(edge, 1))), width = 120;
-	const span = log[4] - log[0] || 1, x = at => (at - log[0]) / span * (width - 4) + 2;
-	const bins = parts.map((part, i) => ({ part, from: x(log[i]), to: Math.max(x(log[i + 1]), x(log[i]) + 1), i }));
-	const most = bins.reduce((m, bin) => Math.max(m, bin.part / (bin.to - bin.from)), 0);
-	const text = `minimum ${number(edges[0])}, half up to ${number(edges[1])}, 90 % up to ${number(edges[2])}, ` +
-		`99 % up to ${number(edges[3])}, maximum ${number(edges[4])}`;
+	const log = edge => Math.log10(Math.max(edge, 1)), first = log(value.minimum), width = 120;
+	const span = log(value.maximum + 1) - first || 1, x = edge => (log(edge) - first) / span * (width - 4) + 2;
+	const bins = value.buckets.map(([least, most, visits]) =>
+		({ most, visits, from: x(least), wide: Math.max(x(most + 1) - x(least), 1) }));
+	const highest = bins.reduce((m, bin) => Math.max(m, bin.visits / bin.wide), 0);
+	const text = `minimum ${number(value.minimum)}, half up to ${number(value.p50)}, 90 % up to ${number(value.p90)}, ` +
+		`99 % up to ${number(value.p99)}, maximum ${number(value.maximum)}`;
 	return svg("svg", { width, height: 22, role: "img", "aria-label": text }, svg("title", {}, text), bins.map(bin => {
-		const high = Math.max(bin.part / (bin.to - bin.from) / most * 20, 1);
-		return svg("rect", { class: "bins", x: bin.from.toFixed(2), width: (bin.to - bin.from).toFixed(2),
-			y: (21 - high).toFixed(2), height: high.toFixed(2), "data-value": edges[bin.i + 1] });
+		const high = Math.max(bin.visits / bin.wide / highest * 20, 1);
+		return svg("rect", { class: "bins", x: bin.from.toFixed(2), width: bin.wide.toFixed(2), y: (21 - high).toFixed(2),
+			height: high.toFixed(2), "data-value": bin.most, "data-visits": bin.visits });
 	}));
 }
 
@@ -617,7 +616,7 @@ function regionTable(rows, several, name) {
 		{ name: "quality", value: row => value(row).quality || "", show: row => [qualityMark(value(row).quality || "none"),
 			value(row).error === undefined ? "" : ` \u00b1 ${number(value(row).error)}`] },
 	];
-	if (has("p50"))
+	if (has("buckets"))
 		columns.push({ name: "histogram", value: row => "", show: row => histogram(value(row)) });
 	for (const [label, key] of [["mean", "mean"], ["deviation", "deviation"], ["minimum", "minimum"], ["median", "p50"],
 		["90 %", "p90"], ["99 %", "p99"], ["maximum", "maximum"]])

@@ -142,12 +142,33 @@ END_TEST
 
 /* ---- whole reports ---- */
 
+/* Of both values each visit is in bucket 0, and one more in bucket 3. */
+static struct perfctr_visits *make_visits(const struct perfctr_region_kept *kept)
+{
+	struct perfctr_visits *visits = calloc(1, perfctr_totals_size(kept));
+	unsigned int i;
+
+	ck_assert_ptr_nonnull(visits);
+	perfctr_totals_adopt(visits, kept, NULL);
+	for (i = 0; i < kept->nvalues; i++) {
+		visits->histogram[i * PERFCTR_BUCKETS] = 4;
+		visits->histogram[i * PERFCTR_BUCKETS + 3] = 1;
+	}
+	return visits;
+}
+
 static char *write_report(unsigned int format, unsigned int keep, const char *rank, uint64_t n)
 {
 	static const int64_t inside[] = { 10, 11 }, pair[] = { 20, 21 }, spread[] = { 4, 5 };
+	static const struct perfctr_region_kept kept = {
+		.nvalues = 2, .clocks = 1, .mult = 1, .shift = 1, .moments = true, .histogram = true
+	};
+	struct perfctr_visits *visits = make_visits(&kept);
 	struct perfctr_region_reading all = reading, one = reading;
 	struct perfctr_region_report report = {
 		.format = format,
+		.kept = &kept,
+		.visits = visits,
 		.pid = 7,
 		.rank = rank,
 		.keep = keep,
@@ -169,6 +190,8 @@ static char *write_report(unsigned int format, unsigned int keep, const char *ra
 	all.value[1] = (struct perfctr_region_value){
 		.inclusive = 50,
 		.exclusive = 40,
+		.minimum = 1,
+		.maximum = 90,
 		.p50 = 60,
 		.p90 = 70,
 		.p99 = 80,
@@ -176,8 +199,10 @@ static char *write_report(unsigned int format, unsigned int keep, const char *ra
 	one.visits = 1;
 	perfctr_region_print_head(&report);
 	perfctr_region_print(&report, "a", 0, &all);
+	report.visits = NULL;
 	perfctr_region_print(&report, "a", 12, &one);
 	perfctr_region_print_end(&report);
+	free(visits);
 	ck_assert(!report.text.failed);
 	return report.text.bytes;
 }
@@ -236,7 +261,7 @@ START_TEST(test_tables)
 		"  30                 20            0.0              0              0            "
 		"0.0              0              0              0  exact\n"
 		"                                               cycle_activity.stalls_l1d_miss     "
-		"            50                 40            0.0              0              0    "
+		"            50                 40            0.0              1             90    "
 		"        0.0             60             70             80  exact\n"
 		"                         1 visit did not end\n"
 		"                         3 visits were not counted\n"
@@ -315,7 +340,7 @@ START_TEST(test_csv)
 		"subtracted_around,spread,reason,exclusive_reason,ends_without_begin,threads_left_out,"
 		"visits_without_region,error\n"
 		"%s,7,4,a,all,3,1,3,time,ns,30,20,0.000,0,0,0.000,0,0,0,exact,5,10,2,,,1,2,4,0\n"
-		"%s,7,4,a,all,3,1,3,cycle_activity.stalls_l1d_miss,,50,40,0.000,0,0,0.000,60,70,80,"
+		"%s,7,4,a,all,3,1,3,cycle_activity.stalls_l1d_miss,,50,40,0.000,1,90,0.000,60,70,80,"
 		"exact,11,21,5,,,1,2,4,0\n"
 		"%s,7,4,a,12,1,0,0,time,ns,30,20,0.000,0,0,0.000,0,0,0,exact,5,10,2,,,1,2,4,0\n"
 		"%s,7,4,a,12,1,0,0,cycle_activity.stalls_l1d_miss,,18446744073709551615,1,"
@@ -364,11 +389,13 @@ START_TEST(test_json)
 		  "\"values\":["
 		  "{\"value\":\"time\",\"unit\":\"ns\",\"inclusive\":30,"
 		  "\"exclusive\":20,\"mean\":0.000,\"minimum\":0,\"maximum\":0,"
-		  "\"deviation\":0.000,\"p50\":0,\"p90\":0,\"p99\":0,\"quality\":\"exact\""
+		  "\"deviation\":0.000,\"p50\":0,\"p90\":0,\"p99\":0,"
+		  "\"buckets\":[[0,0,4],[0,0,1]],\"quality\":\"exact\""
 		  "},"
 		  "{\"value\":\"cycle_activity.stalls_l1d_miss\",\"unit\":\"\","
-		  "\"inclusive\":50,\"exclusive\":40,\"mean\":0.000,\"minimum\":0,"
-		  "\"maximum\":0,\"deviation\":0.000,\"p50\":60,\"p90\":70,\"p99\":80,"
+		  "\"inclusive\":50,\"exclusive\":40,\"mean\":0.000,\"minimum\":1,"
+		  "\"maximum\":90,\"deviation\":0.000,\"p50\":60,\"p90\":70,\"p99\":80,"
+		  "\"buckets\":[[1,1,4],[3,3,1]],"
 		  "\"quality\":\"exact\"}]},"
 		  "{\"region\":\"a\",\"tid\":12,\"visits\":1,\"unfinished\":0,"
 		  "\"uncounted\":0,"

@@ -246,6 +246,55 @@ START_TEST(test_percentiles_of_one)
 }
 END_TEST
 
+static void bucket_is(const struct perfctr_visits *visits, unsigned int i, unsigned int *next,
+		      uint64_t least, uint64_t most, uint64_t n)
+{
+	struct perfctr_region_bucket bucket;
+
+	ck_assert(perfctr_totals_bucket(visits, &kept, i, &reading.value[i], next, &bucket));
+	ck_assert_uint_eq(bucket.least, least);
+	ck_assert_uint_eq(bucket.most, most);
+	ck_assert_uint_eq(bucket.visits, n);
+}
+
+/* Buckets that have visits, in order: their edges are in ns for a time, and no visit's beyond. */
+START_TEST(test_histogram)
+{
+	struct perfctr_region_bucket bucket;
+	struct perfctr_visits *visits;
+	unsigned int next = 0;
+
+	kept.histogram = kept.moments = true;
+	kept.mult = 3;
+	kept.shift = 1;
+	visits = make(9);
+	visits->histogram[perfctr_bucket(100)] = 9;
+	visits->histogram[PERFCTR_BUCKETS] = 1;
+	visits->histogram[PERFCTR_BUCKETS + perfctr_bucket(100)] = 5;
+	visits->histogram[PERFCTR_BUCKETS + perfctr_bucket(1000)] = 2;
+	visits->histogram[PERFCTR_BUCKETS + perfctr_bucket(INT64_MAX)] = 1;
+	set_range(visits, 0, INT64_MAX);
+	perfctr_totals_read(visits, &kept, &reading);
+	bucket_is(visits, 1, &next, 0, 0, 1);
+	bucket_is(visits, 1, &next, 96, 103, 5);
+	bucket_is(visits, 1, &next, 960, 1023, 2);
+	bucket_is(visits, 1, &next, UINT64_C(15) << 59, INT64_MAX, 1);
+	ck_assert(!perfctr_totals_bucket(visits, &kept, 1, &reading.value[1], &next, &bucket));
+	next = 0;
+	reading.value[1].minimum = 99;
+	reading.value[1].maximum = 1001;
+	bucket_is(visits, 1, &next, 99, 99, 1);
+	bucket_is(visits, 1, &next, 99, 103, 5);
+	bucket_is(visits, 1, &next, 960, 1001, 2);
+	next = 0;
+	reading.value[0].minimum = 0;
+	reading.value[0].maximum = INT64_MAX;
+	bucket_is(visits, 0, &next, 144, 154, 9);
+	ck_assert(!perfctr_totals_bucket(visits, &kept, 0, &reading.value[0], &next, &bucket));
+	free(visits);
+}
+END_TEST
+
 /* More visits than 32 bits can count: some minutes of a small region. */
 START_TEST(test_many_visits)
 {
@@ -386,4 +435,4 @@ END_TEST
 
 UNIT_MAIN("region_sum", 60, test_cost, test_moments_of_time, test_less, test_too_little,
 	  test_contradiction, test_moments, test_percentiles, test_percentiles_of_one,
-	  test_many_visits, test_buckets, test_read_meanwhile, test_read_amid)
+	  test_histogram, test_many_visits, test_buckets, test_read_meanwhile, test_read_amid)
