@@ -666,6 +666,44 @@ static bool is_group(const char *cpu, const char *name)
 	return is_one;
 }
 
+static bool is_raw(const char *name, size_t length)
+{
+	return *name == 'r' && strspn(name + 1, "0123456789abcdef") == length - 1;
+}
+
+/* The kernel counts memory by the names in all.metrics on others than these. */
+static bool counts_memory(const char *cpu)
+{
+	static const char *const without[] = { "zen",	     "fam",	      "k8_",
+					       "power",	     "neoverse",      "a64fx",
+					       "thunderx2",  "core2",	      "nehalem",
+					       "westmere",   "graniterapids", "silvermont",
+					       "cougarcove", "coyotecove" };
+	unsigned int i;
+
+	for (i = 0; i < sizeof(without) / sizeof(without[0]); i++)
+		if (!strncmp(cpu, without[i], strlen(without[i])))
+			return false;
+	return true;
+}
+
+/*
+ * A code of POWER has the counter and the unit, which LIKWID's lists keep elsewhere: there it must
+ * be a name. And nothing is divided by the traffic of a memory that can't be counted.
+ */
+static void check_group(const char *cpu, const char *metric, const struct perfctr_formula *formula)
+{
+	bool is_memorys = !strncmp(metric, "mem_", 4) || !strcmp(metric, "caches-mem-bandwidth");
+	unsigned int i;
+
+	for (i = 0; i < formula->events; i++)
+		ck_assert_msg(strncmp(cpu, "power", 5) != 0 ||
+				      !is_raw(formula->event[i].name, formula->event[i].length),
+			      "%s: %s has a raw code: %.*s", cpu, metric,
+			      (int)formula->event[i].length, formula->event[i].name);
+	ck_assert_msg(!is_memorys || counts_memory(cpu), "%s: %s", cpu, metric);
+}
+
 static int look(void *arg, const struct perfctr_metric *metric)
 {
 	struct seen *seen = arg;
@@ -680,6 +718,7 @@ static int look(void *arg, const struct perfctr_metric *metric)
 	ck_assert_msg(perfctr_formula_compile(&formula, metric->formula, &found) == 0, "%s",
 		      perfctr_error());
 	ck_assert(*metric->description != '\0' && metric->unit != NULL && metric->reason == NULL);
+	check_group(seen->cpu, metric->name, &formula);
 	for (i = 0; i < formula.events; i++) {
 		if (*formula.event[i].name == '@') {
 			uses = true;
