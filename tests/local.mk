@@ -397,8 +397,8 @@ TESTS += tests/fuzz/vendor.sh
 tool_tests = tests/tools/perfex.sh tests/tools/breakdown.sh tests/tools/compare.sh tests/tools/wrong.sh \
 	tests/tools/openmetrics.sh tests/tools/schema.sh tests/tools/emulate.sh tests/tools/sample.sh tests/tools/manual.sh \
 	tests/tools/complete.sh tests/tools/html.sh tests/tools/lists.sh tests/tools/locale.sh tests/tools/output.sh tests/tools/runs.sh tests/tools/terminal.sh
-dist_check_SCRIPTS += tests/api.sh tests/collect.sh tests/ibs.sh tests/processors.sh tests/prose.sh tests/readme.sh tests/regions.sh tests/words.sh $(tool_tests)
-TESTS += tests/api.sh tests/collect.sh tests/ibs.sh tests/processors.sh tests/prose.sh tests/readme.sh tests/regions.sh tests/words.sh $(tool_tests)
+dist_check_SCRIPTS += tests/api.sh tests/collect.sh tests/ibs.sh tests/pool.sh tests/processors.sh tests/prose.sh tests/readme.sh tests/regions.sh tests/words.sh $(tool_tests)
+TESTS += tests/api.sh tests/collect.sh tests/ibs.sh tests/pool.sh tests/processors.sh tests/prose.sh tests/readme.sh tests/regions.sh tests/words.sh $(tool_tests)
 EXTRA_DIST += scripts/processors scripts/stages.sh scripts/verified tests/tools/expect.sh tests/tools/on.py tests/tools/others.sh
 EXTRA_DIST += tests/collect/made-up/mpi.h tests/collect/late.c tests/collect/mpi.c tests/collect/mpi_fortran.c tests/collect/ranks.c tests/collect/judge.c tests/collect/judges.sh tests/collect/kokkos.c tests/collect/ompt.c tests/collect/openmp.c tests/collect/runtime.c tests/ibs.c tests/likwid.c tests/papi.c tests/regions.c tests/words.c
 EXTRA_DIST += scripts/verify tests/silicon/README.md tests/silicon/expected tests/silicon/judge.awk tests/silicon/made-right.txt tests/silicon/works.h
@@ -467,5 +467,5 @@ EXTRA_DIST += tests/bpf.py
 EXTRA_DIST += \
 	tests/bench/pairs.c tests/bench/small.c tests/bench/small.sh tests/bench/figures.sh tests/bench/table.sh tests/cross.sh tests/driver-powerpc.sh tests/fresh.sh tests/mirror.sh tests/hosts.sh tests/release.sh tests/rpm.sh tests/named.sh tests/perf-names.sh tests/stages.sh tests/abi.sh tests/layers.sh tests/packaging.sh \
 	tests/vm/auxpmu/Kbuild tests/vm/auxpmu/auxpmu.c tests/vm/auxpmu/auxpmu.h tests/vm/auxpmu/mempmu.c \
-	tests/vm/guest/calls.c tests/vm/guest/languages tests/vm/guest/coverage.sh tests/vm/guest/driver.h tests/vm/guest/pairs.sh tests/vm/guest/kernels.sh tests/vm/guest/silicon.sh tests/vm/guest/small.sh tests/vm/guest/sources.sh tests/vm/guest/tutorial.sh tests/vm/README.md tests/vm/boot.sh tests/vm/core-types.awk tests/vm/deb.sh tests/vm/coverage.sh tests/vm/debug-kernel.sh tests/vm/debug.config tests/vm/files.sh tests/vm/kcsan.config tests/vm/machines tests/vm/run.sh tests/vm/systems.sh tests/vm/guest/sequences.h tests/vm/guest/driver_attack.h \
+	tests/vm/guest/calls.c tests/vm/guest/languages tests/vm/guest/coverage.sh tests/vm/guest/driver.h tests/vm/guest/pairs.sh tests/vm/guest/kernels.sh tests/vm/guest/silicon.sh tests/vm/guest/small.sh tests/vm/guest/sources.sh tests/vm/guest/tutorial.sh tests/vm/README.md tests/vm/boot.sh tests/vm/core-types.awk tests/vm/deb.sh tests/vm/source.sh tests/vm/coverage.sh tests/vm/debug-kernel.sh tests/vm/debug.config tests/vm/files.sh tests/vm/kcsan.config tests/vm/machines tests/vm/run.sh tests/vm/systems.sh tests/vm/guest/sequences.h tests/vm/guest/driver_attack.h \
 	tests/vm/qemu-pmu/README.md tests/vm/qemu-pmu/build.sh tests/vm/qemu-pmu/qemu-x86-pmu.patch

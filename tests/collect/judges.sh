@@ -27,10 +27,10 @@ done
 
 tests=$work/runtime/test/ompt
 if [ ! -e "$tests/callback.h" ]; then
-	uri=$(apt-get --print-uris download libomp5-14 | sed -n "s/^'\([^']*\)\/[^/]*'.*/\1/p" | head -n 1)
-	/usr/lib/apt/apt-helper download-file "$uri/llvm-toolchain-14_14.0.6.orig.tar.xz" "$work/source.tar.xz" >"$work/log" 2>&1 &&
+	"$top/tests/vm/source.sh" l/llvm-toolchain-14/llvm-toolchain-14_14.0.6.orig.tar.xz \
+		d9bce5f42381d781e273c724db1ab0acd66259bf2782b79891664dbf1953d22c "$work/source.tar.xz" &&
 		tar -xJf "$work/source.tar.xz" -C "$work" --wildcards '*/openmp/runtime/test/ompt' '*/openmp/runtime/src/kmp_platform.h' &&
-		mv "$work"/llvm-toolchain-14_*/openmp/runtime "$work/runtime" || { cat "$work/log"; echo "FAIL LLVM's source"; exit 1; }
+		mv "$work"/llvm-toolchain-14_*/openmp/runtime "$work/runtime" || { echo "FAIL LLVM's source"; exit 1; }
 	rm -rf "$work/source.tar.xz" "$work"/llvm-toolchain-14_*
 fi
 

@@ -25,12 +25,9 @@ for package in libpfm4 libpfm4-dev libpapi7.0 papi-tools; do
 done
 theirs=$root/usr/lib/$host
 own=$build/compat/libpfm4/.libs:$build/lib/.libs
-# The source lies where the package does.
-if [ ! -e "$work/libpfm-$version/README" ]; then
-	uri=$(apt-get --print-uris download libpfm4 | sed "s/^'\([^']*\)\/[^/]*'.*/\1/; q")
-	/usr/lib/apt/apt-helper download-file "$uri/libpfm4_$version.orig.tar.gz" "$work/source.tar.gz" >"$work/log" 2>&1 &&
-		tar -xzf "$work/source.tar.gz" -C "$work" || { cat "$work/log"; echo "FAIL libpfm4's source"; exit 1; }
-fi
+"$top/tests/vm/source.sh" libp/libpfm4/libpfm4_$version.orig.tar.gz \
+	d18b97764c755528c1051d376e33545d0eb60c6ebf85680436813fa5b04cc3d1 "$work/source.tar.gz" &&
+	tar -xzf "$work/source.tar.gz" -C "$work" || { echo "FAIL libpfm4's source"; exit 1; }
 source=$work/libpfm-$version
 compile() {	# OUTPUT argument...
 	output=$1
@@ -122,14 +119,15 @@ for tests in x86:x86 arm64:arm64 power:ppc; do
 	theirs "$work/strings-${tests#*:}"
 done >"$work/strings.txt"
 compile ours -I"$top/include" -I"$top" -I"$build/include" "$top/tests/tables/ours.c" "$build/arch/.libs/libarch.a"
-# Debian 13's LLVM; the table is in its source package alone, which is kept where packages are.
+# Debian 13's LLVM; the table is in its source package alone, and is kept where packages are.
 llvm=19.1.7
 counters=${PERFCTR_DEBS:-$work}/X86PfmCounters-$llvm.td
-if [ ! -e "$counters" ]; then
-	pool=$(apt-get --print-uris download libpfm4 | sed "s/^'\([^']*\/main\)\/.*/\1/; q")
-	/usr/lib/apt/apt-helper download-file "$pool/l/llvm-toolchain-${llvm%%.*}/llvm-toolchain-${llvm%%.*}_$llvm.orig.tar.xz" \
-		"$work/llvm.tar.xz" >"$work/log" 2>&1 || { cat "$work/log"; echo "FAIL LLVM's source"; exit 1; }
-	tar -xJf "$work/llvm.tar.xz" -O --wildcards --occurrence=1 '*/X86PfmCounters.td' >"$counters.new" && mv "$counters.new" "$counters"
+sum=caaf733f1a2ae8c797eb090ae640a7dd371f1beb334e14e1b93eebcb904c6bf0
+if ! echo "$sum  $counters" | sha256sum -c --status 2>"$work/log"; then
+	"$top/tests/vm/source.sh" l/llvm-toolchain-${llvm%%.*}/llvm-toolchain-${llvm%%.*}_$llvm.orig.tar.xz \
+		ae498f3bc58ae2d9f64ef5f0c035c4240152bf015a5b7738b15c22e93bdc97ce "$work/llvm.tar.xz" &&
+		tar -xJf "$work/llvm.tar.xz" -O --wildcards --occurrence=1 '*/X86PfmCounters.td' >"$counters.new" &&
+		mv "$counters.new" "$counters" || { echo "FAIL LLVM's source"; exit 1; }
 	rm "$work/llvm.tar.xz"
 fi
 LD_LIBRARY_PATH=$theirs "$here/strings" "$work/attrs-own" "$work/attrs" "$work/ours" "$work/strings.txt" "$counters" || failed=1
