@@ -260,6 +260,13 @@ def parts():
     same(run("rows(section('By thread'))"), [["7 one", "5"]])
 
 
+@test
+def drilldown():
+    """counts of several runs for a tree say which run they are of"""
+    show("drilldown", made.counts(drilldown_runs=2, events=[{**made.event("cycles", n * 10), "run": n} for n in (1, 2)]))
+    same([row[:3] for row in run("rows(section('Counts'))")], [["1", "cycles", "10"], ["2", "cycles", "20"]])
+
+
 # ---- samples ----
 
 def paths(document):

@@ -64,6 +64,7 @@ mv "$work/json" "$work/before"
 writes "a comparison with these" "counts" -r 2 --compare "$work/before" -e page-faults,cs true
 writes "both sides" "counts counts" --diff -r 2 -e page-faults "true 1" "true 2"
 writes "threads" counts --per-thread -e page-faults sh -c ': & wait'
+writes "units" counts --per-unit -e cs true
 writes "samples" samples --sample -F 4000 -e cpu-clock:u sh -c 'i=0; while [ $i -lt 100000 ]; do i=$((i + 1)); done'
 says "their sums" "
 import json, sys
@@ -83,7 +84,14 @@ assert all(metric['parent'] in names and metric['level'] == 2 for metric in metr
 	writes "a tree, level by level" counts --drilldown true
 	says "the runs" "
 import json, sys
-assert json.load(open(sys.argv[1]))['drilldown_runs'] >= 1" "$work/json"
+one = json.load(open(sys.argv[1]))
+assert one['drilldown_runs'] >= 1
+runs = {item['run'] for item in one['events'] + one['metrics']}
+assert runs == set(range(1, one['drilldown_runs'] + 1)), runs" "$work/json"
+	expect "the runs as CSV" 0 ',command,run$' "$perfex" --drilldown --csv true
+	expect "a metric's run" 0 ',true,1$' cat "$work/out"
+	expect "the runs for Prometheus" 0 '^perfex_counted{.*event="instructions[^"]*",run="1"' \
+		"$perfex" --drilldown --openmetrics true
 fi
 "$perfex" -I 50 --json -o "$work/ticks" -M page-fault-rate sleep 0.2 >/dev/null 2>&1
 # How many there are is a matter of time.

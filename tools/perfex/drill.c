@@ -282,6 +282,17 @@ static void count_all(struct drill *drill)
 
 /* ---- all runs together ---- */
 
+/* Notes the run in what was joined last: several runs have events of the same name. */
+static void number_run(struct drill *drill, const struct level *level, unsigned int run)
+{
+	unsigned int i;
+
+	for (i = 0; i < level->events.n; i++)
+		drill->events.event[drill->events.n + i].run = run;
+	for (i = 0; i < level->n; i++)
+		drill->metric[drill->results.metrics + i].run = run;
+}
+
 /* Puts the events, their results and the metrics of all levels into one place. */
 static void join(struct drill *drill)
 {
@@ -303,6 +314,7 @@ static void join(struct drill *drill)
 		       level->events.n * sizeof(*level->results.result));
 		memcpy(drill->metric + drill->results.metrics, level->metric,
 		       level->n * sizeof(*level->metric));
+		number_run(drill, level, i + 1);
 		drill->events.n += level->events.n;
 		drill->results.metrics += level->n;
 	}

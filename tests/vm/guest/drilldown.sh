@@ -46,7 +46,7 @@ has "from the second level on" '^perfex: run 2, of at most 5, counts the parts o
 run 0 perfex --drilldown --json -o /json -- loop 0010000000
 cat /json >/out
 has "json" '"drilldown_runs":3,.*"metric":"tma_memory_bound",.*"beyond":true,"level":2,"parent":"tma_backend_bound",'
-has "json, of the third run" '"metric":"tma_l1_bound",.*"level":3,"parent":"tma_memory_bound",'
+has "json, of the third run" '"metric":"tma_l1_bound","run":3,.*"level":3,"parent":"tma_memory_bound",'
 
 run 3 perfex --drilldown -- sh -c 'loop 0010000000; exit 3'
 has "a command that fails" '^perfex: run 1 ended with exit status 3: the command is not run again$'

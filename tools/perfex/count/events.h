@@ -11,10 +11,11 @@ enum { EVENTS_NAMES, EVENTS_NUMBERS, EVENTS_SETS };
 
 /* One event of all; its last value. */
 struct event {
-	char *name;   /* as printed */
-	char *reason; /* why it is not counted; NULL: it is */
-	bool user;    /* the kernel's mode is forbidden, so it counts user mode */
-	bool quiet;   /* the table shows only what is made of it */
+	char *name;	  /* as printed */
+	char *reason;	  /* why it is not counted; NULL: it is */
+	bool user;	  /* the kernel's mode is forbidden, so it counts user mode */
+	bool quiet;	  /* the table shows only what is made of it */
+	unsigned int run; /* which of several has counted it, from 1 on; 0: it is not told */
 	bool here,
 		elsewhere; /* a target has it; the reason is that a processor is of another type */
 	struct perfctr_list_event is;	/* its unit, scale and flags */

@@ -251,6 +251,7 @@ const share = event => event.enabled_ns ? event.running_ns / event.enabled_ns * 
 
 function eventTable(caption, events) {
 	return table(caption, [
+		...(events.some(event => event.run) ? [{ name: "run", number: true, value: event => event.run, show: event => String(event.run) }] : []),
 		{ name: "event", value: event => event.event, show: event => named(event.event) },
 		{ name: "count", number: true, value: event => event.estimate,
 			show: event => shown(event.scaled, event.quality, event.unit) },

@@ -108,6 +108,16 @@ static void print_metric(FILE *file, const struct metric *metric)
 	text_csv(file, ",", metric->parent);
 }
 
+/* The columns at the end. */
+static void print_end(FILE *file, const struct results *results, unsigned int run)
+{
+	if (results->provenance)
+		print_provenance(file, results);
+	if (results->drilled)
+		fprintf(file, ",%u", run);
+	fputc('\n', file);
+}
+
 static void print_metrics(FILE *file, const struct results *results, const struct part *part)
 {
 	unsigned int i, n;
@@ -120,9 +130,7 @@ static void print_metrics(FILE *file, const struct results *results, const struc
 			fputs(",,,,,,", file);
 			print_run(file, results);
 		}
-		if (results->provenance)
-			print_provenance(file, results);
-		fputc('\n', file);
+		print_end(file, results, metrics[i].run);
 	}
 	free(metrics);
 }
@@ -139,9 +147,7 @@ static void print_rows(FILE *file, const struct results *results, const struct p
 			print_summary(file, &results->result[i].taken.series);
 			print_run(file, results);
 		}
-		if (results->provenance)
-			print_provenance(file, results);
-		fputc('\n', file);
+		print_end(file, results, results->run->events->event[i].run);
 	}
 	print_metrics(file, results, part);
 }
@@ -149,19 +155,22 @@ static void print_rows(FILE *file, const struct results *results, const struct p
 static void print_header(FILE *file, const struct results *results)
 {
 	static const char *const columns[] = {
-		"", "tid,", "cgroup,", "cpu,", "core,cpus,", "socket,cpus,", "type,cpus,",
+		[BY_NOTHING] = "",	  [BY_THREAD] = "tid,",	    [BY_CGROUP] = "cgroup,",
+		[BY_CPU] = "cpu,",	  [BY_CORE] = "core,cpus,", [BY_SOCKET] = "socket,cpus,",
+		[BY_TYPE] = "type,cpus,", [BY_UNIT] = "pmu,cpus,",
 	};
 	enum by by = results->run->breakdown ? results->run->breakdown->by : BY_NOTHING;
 
 	if (results->no_header)
 		return;
-	fprintf(file, "%s%svalue,scaled,unit,event,quality,enabled_ns,running_ns,reason%s%s%s\n",
+	fprintf(file, "%s%svalue,scaled,unit,event,quality,enabled_ns,running_ns,reason%s%s%s%s\n",
 		results->seconds > 0 ? "time_s," : "", columns[by],
 		metrics_count(results) ? ",error,level,parent" : "",
 		results->repeats > 1 ? ",mean,deviation,runs,least,median,most,failed_runs,"
 				       "elapsed_s,elapsed_deviation"
 				     : "",
-		results->provenance ? ",time,host,rank,perfex,kernel,command" : "");
+		results->provenance ? ",time,host,rank,perfex,kernel,command" : "",
+		results->drilled ? ",run" : "");
 }
 
 void csv_print(FILE *file, const struct results *results)

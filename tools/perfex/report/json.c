@@ -14,6 +14,8 @@ static void print_cell(FILE *file, const struct results *results, const struct p
 	struct cell cell = results_cell(results, part, i);
 
 	text_json(file, "\"event\":", event->name);
+	if (event->run)
+		fprintf(file, ",\"run\":%u", event->run);
 	if (cell.counted) {
 		fprintf(file, ",\"value\":%llu,\"estimate\":%llu,\"scaled\":",
 			(unsigned long long)cell.value, (unsigned long long)cell.estimate);
@@ -59,6 +61,8 @@ static void print_values(FILE *file, const struct series *series)
 static void print_metric(FILE *file, const struct metric *metric)
 {
 	text_json(file, "\"metric\":", metric->name);
+	if (metric->run)
+		fprintf(file, ",\"run\":%u", metric->run);
 	fprintf(file, ",\"value\":%s", *metric->reason ? "null" : metric->text);
 	text_json(file, ",\"unit\":", metric->is.unit);
 	fprintf(file, ",\"quality\":\"%s\"", metric->quality_name);

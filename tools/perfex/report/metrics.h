@@ -16,6 +16,7 @@ struct metric {
 	const char *reason;	  /* why there is none, or "" */
 	unsigned int level;	  /* in a tree, from 1 on; 0: it is in none */
 	char parent[256];	  /* the metric that it is a part of, as named; "": none */
+	unsigned int run;	  /* as that of its events */
 	const char *sample;	  /* events to sample, with blanks between; "": none is known */
 };
 

@@ -92,7 +92,8 @@ static bool is_again(const struct events *events, unsigned int i)
 {
 	unsigned int k = 0;
 
-	while (strcmp(events->event[k].name, events->event[i].name) != 0)
+	while (strcmp(events->event[k].name, events->event[i].name) != 0 ||
+	       events->event[k].run != events->event[i].run)
 		k++;
 	return k < i;
 }
@@ -106,8 +107,11 @@ struct exposition {
 
 static void print_event_labels(const struct exposition *to, const struct part *part, unsigned int i)
 {
-	print_labels(to->file, to->results, to->target, part,
-		     ",event=", to->results->run->events->event[i].name);
+	const struct event *event = &to->results->run->events->event[i];
+
+	print_labels(to->file, to->results, to->target, part, ",event=", event->name);
+	if (event->run)
+		fprintf(to->file, ",run=\"%u\"", event->run);
 }
 
 static void print_count(const struct exposition *to, const struct part *part, unsigned int i)
