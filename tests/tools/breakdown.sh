@@ -110,6 +110,8 @@ else
 	skip "processors" "they can't be counted here"
 fi
 expect "one core type" 0 '^cpu,0,' "$perfex" --per-type --csv -e task-clock true
+expect "units" 0 '^pmu,cpus,value,scaled,' "$perfex" --per-unit --csv -e task-clock true
+expect "what has none" 0 '^other,0,[0-9]*,[0-9.]*,msec,task-clock' cat "$work/out"
 expect "a command's processors" 125 'add -a, -C or -G' "$perfex" -A true
 expect "a process's cores" 125 'add -a, -C or -G' "$perfex" --per-core -p $$ true
 expect "two ways to sum up" 125 '--per-core and --per-socket exclude each other' \
