@@ -196,8 +196,8 @@ tests_unit_cpus_x86_LDADD = arch/libarch.la $(CHECK_LIBS)
 tests_unit_lib_perf_clock_LDFLAGS = $(PMU_WRAP) -Wl,--wrap=clock_gettime
 tests_unit_tools_perfex_advice_LDADD = $(PERFEX_LDADD)
 tests_unit_tools_perfex_cause_LDADD = $(PERFEX_LDADD)
-tests_unit_tools_perfex_drill_LDADD = tests/harness/libpmu.la $(PERFEX_LDADD)
-tests_unit_tools_perfex_drill_LDFLAGS = $(PMU_WRAP) -Wl,--wrap=run
+tests_unit_tools_perfex_drill_LDADD = tests/harness/libpmu.la $(PERFEX_LDADD) $(LIBELF_LIBS)
+tests_unit_tools_perfex_drill_LDFLAGS = $(PMU_WRAP) -Wl,--wrap=run,--wrap=perfctr_sampler_open
 tests_unit_tools_perfex_sample_lines_CPPFLAGS = $(AM_CPPFLAGS) $(LIBDW_CFLAGS)
 tests_unit_tools_perfex_sample_lines_LDADD = $(PERFEX_LDADD) $(LIBELF_LIBS)
 tests_unit_tools_perfex_base_outfile_LDADD = $(PERFEX_LDADD)

@@ -77,7 +77,10 @@ static bool can_sample(const char *event)
 	return sampler != NULL;
 }
 
-/* Returns the first event of the cause that can be sampled here, of those above it, or cycles. */
+/*
+ * Returns the first event of the cause that can be sampled here, of those above it, or cycles;
+ * NULL: none can.
+ */
 static char *find_event(const struct cause *cause)
 {
 	unsigned int i;
@@ -93,7 +96,7 @@ static char *find_event(const struct cause *cause)
 			}
 		free(names);
 	}
-	return need(strdup("cycles"));
+	return can_sample("cycles") ? need(strdup("cycles")) : NULL;
 }
 
 /* Runs the command once more, and samples it. */
@@ -204,10 +207,24 @@ static void print_places(FILE *file, struct sampling *sampling, const char *even
 	lines_end();
 }
 
-/* The page; sampling is NULL if there was no run for samples. */
+static void print_no_places(FILE *file, const char *event, const char *error)
+{
+	struct fit fit = fit_begin(file, 9);
+
+	fit_put(&fit, " place:  ");
+	fit_words(&fit, "not looked for, since ");
+	fit_words(&fit, event ? "the command is not run again" : error);
+	fit_end(&fit);
+}
+
+/*
+ * Prints the page; sampling is NULL if there was no run for samples, and event if there can be
+ * none, which the error says why.
+ */
 static void print_page(FILE *file, const struct options *options, const struct cause *cause,
 		       unsigned int runs, struct sampling *sampling, const char *event)
 {
+	const char *error = perfctr_error();
 	FILE *door = terminal_open(file);
 
 	print_head(door, options, runs, sampling != NULL);
@@ -215,7 +232,7 @@ static void print_page(FILE *file, const struct options *options, const struct c
 	if (sampling)
 		print_places(door, sampling, event);
 	else
-		fputs(" place:  not looked for, since the command is not run again\n", door);
+		print_no_places(door, event, error);
 	cause_print_advice(door, cause, sampling && sampling_samples(sampling));
 	terminal_close(door);
 }
@@ -241,7 +258,7 @@ struct drill_end why(const struct options *options)
 	check_counted(metrics, n);
 	cause = cause_find(metrics, n);
 	event = find_event(&cause);
-	if (!drill_stopped(drill))
+	if (event && !drill_stopped(drill))
 		sampling = take_samples(options, event, results->drilled + 1, &end);
 	print_page(output.file, options, &cause, results->drilled, sampling, event);
 	if (sampling)

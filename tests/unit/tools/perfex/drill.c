@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-/* Tests --drilldown with runs whose counts and ends are made up. */
+/* Tests --drilldown, and --why, with runs whose counts and ends are made up. */
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -10,6 +10,7 @@
 #include "tests/harness/root.h"
 #include "tools/perfex/count/topdown.h"
 #include "tools/perfex/drill.h"
+#include "tools/perfex/why.h"
 
 #if defined(__i386__) || defined(__x86_64__)
 #include "arch/cpu.h"
@@ -79,6 +80,7 @@ struct run_end __wrap_run(const struct run *run)
 	struct run_end end = plan[runs].end;
 	unsigned int i;
 
+	run->started(run->arg, getpid());
 	for (i = 0; i < events->n; i++) {
 		struct perfctr_reading *reading = &events->event[i].reading;
 
@@ -202,6 +204,48 @@ START_TEST(other_work)
 }
 END_TEST
 
+/* This machine samples nothing. */
+struct perfctr_sampler *__wrap_perfctr_sampler_open(const char *event,
+						    const struct perfctr_target *target,
+						    const struct perfctr_sampler_config *config);
+struct perfctr_sampler *__real_perfctr_sampler_open(const char *event,
+						    const struct perfctr_target *target,
+						    const struct perfctr_sampler_config *config);
+
+struct perfctr_sampler *__wrap_perfctr_sampler_open(const char *event,
+						    const struct perfctr_target *target,
+						    const struct perfctr_sampler_config *config)
+{
+	(void)event;
+	return __real_perfctr_sampler_open("unsampled", target, config);
+}
+
+/* The page has what was counted, and says why there are no samples. */
+START_TEST(no_samples)
+{
+	static char *command[] = { (char *)"true", NULL };
+	char path[] = "/tmp/drill.XXXXXX";
+	struct options options = { .command = command, .why = true, .drilldown = true };
+	int fd = mkstemp(path);
+	FILE *page;
+
+	close(fd);
+	options.file = path;
+	runs = 0;
+	pmu_begin();
+	ck_assert_int_eq(why(&options).end.status, 0);
+	pmu_end();
+	ck_assert_uint_eq(runs, 4);
+	page = fopen(path, "re"); /* the old one is replaced */
+	said[fread(said, 1, sizeof(said) - 1, page)] = '\0';
+	fclose(page);
+	has(" why 'true', by 4 runs of counts:\n");
+	has(" cause:  tma_l1_bound, 30.0 %: ");
+	has(" place:  not looked for, since \"unsampled\" is not an event");
+	unlink(path);
+}
+END_TEST
+
 /* What both core types have is counted, and said, once. */
 START_TEST(core_types)
 {
@@ -216,7 +260,7 @@ START_TEST(core_types)
 }
 END_TEST
 
-UNIT_MAIN("drill", 60, crash, interruption, beside, other_work, core_types)
+UNIT_MAIN("drill", 60, crash, interruption, beside, other_work, no_samples, core_types)
 #else
 int main(void)
 {
