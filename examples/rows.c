@@ -3,8 +3,9 @@
  * Threads of OpenMP within ranks of MPI: who has more to do than the others? Each step adds up a
  * triangle, whose last rows are the longest. perfctr_tutorial(7) finds that without a change here:
  *
- *	OMPI_CC=clang mpicc -O2 -g -fopenmp rows.c -o rows
- *	mpirun -n 2 perfex --regions=openmp,mpi --json -o 'rank.%q{OMPI_COMM_WORLD_RANK}' ./rows
+ *	OMPI_CC=clang mpicc -O2 -g -fopenmp rows.c -o rows		(MPICH: MPICH_CC)
+ *	mpirun -n 2 --bind-to none -x OMP_NUM_THREADS=2 perfex --regions=openmp,mpi --json \
+ *		-o 'rank.%q{OMPI_COMM_WORLD_RANK}' ./rows
  *	perfex --merge rank.*
  *
  * "rows mended" deals out the rows, so that each rank and each thread has long ones and short ones.
@@ -30,13 +31,14 @@ static double add_up_row(int row)
 /* A rank's part: rows that are neighbours, or each nth. */
 static double add_up(int rank, int ranks, int dealt)
 {
-	const int rows = ROWS / ranks, first = dealt ? rank : rank * rows, by = dealt ? ranks : 1;
+	const int first = dealt ? rank : rank * ROWS / ranks, by = dealt ? ranks : 1;
+	const int end = dealt ? ROWS : (rank + 1) * ROWS / ranks;
 	double sum = 0;
 	int i;
 
 #pragma omp parallel for schedule(runtime) reduction(+ : sum)
-	for (i = 0; i < rows; i++)
-		sum += add_up_row(1 + first + i * by);
+	for (i = first; i < end; i += by)
+		sum += add_up_row(1 + i);
 	return sum;
 }
 
