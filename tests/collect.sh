@@ -110,22 +110,42 @@ OMP_TOOL_LIBRARIES=/x/other.so says 125 'OMP_TOOL_LIBRARIES has another tool (/x
 	"$perfex" --regions=openmp "$work/runtime" team-5.1
 OMP_TOOL=disabled says 125 'OMP_TOOL=disabled keeps all tools out: unset it$' "$perfex" --regions=openmp "$work/runtime" team-5.1
 PERFEX_COLLECTORS=$work/none says 125 "$work/none/libperfctr-openmp.so: No such file" "$perfex" --regions=openmp "$work/runtime"
-for name in 'a b' a:b 'a;b'; do
-	mkdir "$work/$name" && cp "$PERFEX_COLLECTORS/libperfctr-openmp.so" "$work/$name"
-	PERFEX_COLLECTORS=$work/$name says 125 "$name/libperfctr-openmp.so can't be loaded: a blank, a colon or a semicolon" \
-		"$perfex" --regions=openmp "$work/runtime" team-5.1
-done
+refuses() {	# VARIABLE COLLECTOR CHARACTER...	which ends a name there
+	variable=$1 collector=$2
+	shift 2
+	for character; do
+		mkdir -p "$work/a${character}b" && cp "$PERFEX_COLLECTORS"/libperfctr-*.so "$work/a${character}b"
+		PERFEX_COLLECTORS=$work/a${character}b says 125 "a${character}b/libperfctr-.* can't be loaded: the \"$character\" .* ends it in $variable;" \
+			"$perfex" --regions="$collector" "$work/runtime" team-5.1
+	done
+}
+refuses OMP_TOOL_LIBRARIES openmp :
+refuses KOKKOS_TOOLS_LIBS kokkos ';'
+refuses LD_PRELOAD mpi ' ' :
+mkdir -p "$work/a ;b" && cp "$PERFEX_COLLECTORS"/libperfctr-*.so "$work/a ;b" && PERFEX_COLLECTORS="$work/a ;b" "$perfex" --regions=openmp \
+	"$work/runtime" team-5.1 >"$work/out" 2>&1 && grep -q '^omp parallel' "$work/out"
+check "perfex: a collector in a directory with a blank and a semicolon" $?
 # A command may leave anything in the directory where perfex finds reports.
-timeout -k 5 60 "$perfex" --regions=openmp --html "$work/html" sh -c "mkfifo \"\$PERFCTR_REGIONS_LEFT/.report.1\"; exec '$work/runtime' team-5.1" \
-	>"$work/out" 2>&1 && grep -q 'omp parallel' "$work/html"
+says 0 "^perfex: process 1 has no report of regions: the command has made something else in its place" \
+	timeout -k 5 60 "$perfex" --regions=openmp --html "$work/html" sh -c "mkfifo \"\$PERFCTR_REGIONS_LEFT/.report.1\"; exec '$work/runtime' team-5.1"
+grep -q 'omp parallel' "$work/html"
 check "a pipe in the place of a report" $?
-# Nor may the files that say where functions are keep perfex.
+says 0 "^perfex: process 2 has no report of regions: the command has made something else in its place" \
+	"$perfex" --regions=openmp --html "$work/html" sh -c "ln -s '$work/a' \"\$PERFCTR_REGIONS_LEFT/.report.2\"; exec '$work/runtime' team-5.1"
+left=$("$perfex" --regions=openmp -o "$work/out" sh -c 'mkdir -p "$PERFCTR_REGIONS_LEFT/1-a/b"; echo >"$PERFCTR_REGIONS_LEFT/1-a/b/c"
+	echo >"$PERFCTR_REGIONS_LEFT/mine"; "$0" team-5.1; echo "$PERFCTR_REGIONS_LEFT"' "$work/runtime" 2>"$work/errors")
+[ -n "$left" ] && ! [ -e "$left" ] && ! grep -v ' 1 ' "$work/errors"
+check "what a command has made beside reports" $?
+# Nor may the files that say where functions are keep perfex, or other programs from their names.
 if [ "${HAVE_LIBDW:-no}" = yes ] && have objcopy "a pipe in the place of a debug file"; then
 	cp "$work/runtime" "$work/stuck" && objcopy --only-keep-debug "$work/stuck" "$work/stuck.debug" &&
 		objcopy --strip-all --add-gnu-debuglink="$work/stuck.debug" "$work/stuck" && rm "$work/stuck.debug" && mkfifo "$work/stuck.debug" &&
-		timeout -k 5 25 "$perfex" --regions=openmp --csv -o "$work/csv" "$work/stuck" team-5.1 && grep -q ',omp parallel stuck+0x[0-9a-f]*,all,2,' "$work/csv"
+		timeout -k 5 25 "$perfex" --regions=openmp --csv -o "$work/csv.%p" sh -c '"$0" team-5.1; "$1" team-5.1' "$work/stuck" "$work/runtime" &&
+		grep -q ',omp parallel stuck+0x[0-9a-f]*,all,2,' "$work"/csv.*
 	check "a pipe in the place of a debug file" $?
-	rm -f "$work/csv"
+	grep -q ',omp parallel places,all,2,' "$work"/csv.*
+	check "a program that is asked about after that" $?
+	rm -f "$work"/csv.*
 fi
 # Names that are cut are told apart.
 long=$(printf '%0120d' 0)
@@ -476,7 +496,8 @@ fi
 # Its blocks that begin with mpirun; others are an emulated machine's. Times and threads' ids may be any numbers, and threads may come
 # to constructs in any order. "loop" is the imbalance of the loop.
 if command -v mpicc >/dev/null && command -v clang >/dev/null && [ "${HAVE_LIBDW:-no}" = yes ]; then
-	export OMPI_MCA_rmaps_base_oversubscribe=1 OMPI_MCA_hwloc_base_binding_policy=none
+	# Open MPI has a slot for each core.
+	mpirun -n 2 true 2>/dev/null || export OMPI_MCA_rmaps_base_oversubscribe=1
 	mkdir "$work/tutorial"
 	OMPI_CC=clang mpicc -Wall -Wextra -Werror -O2 -g -fopenmp "$srcdir/examples/rows.c" -o "$work/tutorial/rows" &&
 		sed 's/\\e/\\/g' "$srcdir/man/perfctr_tutorial.7" | awk -v directory="$work/tutorial" '
@@ -502,7 +523,8 @@ if command -v mpicc >/dev/null && command -v clang >/dev/null && [ "${HAVE_LIBDW
 	blocks=0
 	for block in "$work"/tutorial/block*; do
 		blocks=$((blocks + 1))
-		(cd "$work/tutorial" && PATH=$work/tutorial:$PATH OMP_NUM_THREADS=2 timeout -k 5 120 sh -c "$(sed 1q "$block")") >"$work/real" 2>&1 </dev/null
+		(unset OMP_NUM_THREADS OMP_DYNAMIC OMP_WAIT_POLICY
+		cd "$work/tutorial" && PATH=$work/tutorial:$PATH timeout -k 5 120 sh -c "$(sed 1q "$block")") >"$work/real" 2>&1 </dev/null
 		sed 1d "$block" >"$work/page"
 		same "$work/page" >"$work/wanted"
 		same "$work/real" | diff "$work/wanted" - && case $(sed 1q "$block") in
@@ -517,6 +539,10 @@ if command -v mpicc >/dev/null && command -v clang >/dev/null && [ "${HAVE_LIBDW
 	done
 	[ $blocks = 3 ]
 	check "the tutorial has $blocks commands with MPI" $?
+	for words in '' mended; do
+		[ "$(timeout -k 5 120 mpirun --oversubscribe -n 3 "$work/tutorial/rows" $words)" = "$(grep -h "^the sum" "$work"/tutorial/block* | sort -u)" ]
+		check "the tutorial's sum by three ranks${words:+, $words}" $?
+	done
 else
 	echo "SKIP the tutorial's ranks: there is no Open MPI, clang or libdw"
 fi

@@ -64,10 +64,13 @@ char *collectors_read(const char *text, unsigned int *which)
 
 /* ---- libraries ---- */
 
-/* Returns the file of a collector, for the caller to free. */
-static char *find_library(const char *name)
+/*
+ * Returns the file of a collector, for the caller to free; "variable" has it, in which these
+ * characters end a name.
+ */
+static char *find_library(const char *name, const char *variable, const char *separators)
 {
-	const char *directory = getenv("PERFEX_COLLECTORS");
+	const char *directory = getenv("PERFEX_COLLECTORS"), *at;
 	char *file;
 
 	if (!directory || !*directory)
@@ -78,10 +81,11 @@ static char *find_library(const char *name)
 		die("--regions=%s: %s: %s; \"make install\" puts it there, and PERFEX_COLLECTORS "
 		    "names another directory",
 		    name, file, strerror(errno));
-	if (strpbrk(file, " :;"))
-		die("--regions=%s: %s can't be loaded: a blank, a colon or a semicolon in its name "
-		    "ends it in LD_PRELOAD and the like; PERFEX_COLLECTORS names another directory",
-		    name, file);
+	at = strpbrk(file, separators);
+	if (at)
+		die("--regions=%s: %s can't be loaded: the \"%c\" in its name ends it in %s; "
+		    "PERFEX_COLLECTORS names another directory",
+		    name, file, *at, variable);
 	return file;
 }
 
@@ -90,6 +94,11 @@ static void set(const char *variable, char *value)
 	if (setenv(variable, value, 1) < 0)
 		need(NULL);
 	free(value);
+}
+
+static void set_library(const char *variable, const char *name, const char *separators)
+{
+	set(variable, find_library(name, variable, separators));
 }
 
 /* ---- OpenMP ---- */
@@ -180,13 +189,13 @@ static void preload(char *file)
 void collectors_set(unsigned int which)
 {
 	if (which & COLLECT_OPENMP)
-		set("OMP_TOOL_LIBRARIES", find_library("openmp"));
+		set_library("OMP_TOOL_LIBRARIES", "openmp", ":");
 	if (which & COLLECT_KOKKOS) {
-		set("KOKKOS_TOOLS_LIBS", find_library("kokkos"));
-		set("KOKKOS_PROFILE_LIBRARY", find_library("kokkos")); /* before Kokkos 4 */
+		set_library("KOKKOS_TOOLS_LIBS", "kokkos", ";");
+		set_library("KOKKOS_PROFILE_LIBRARY", "kokkos", ";"); /* before Kokkos 4 */
 	}
 	if (which & COLLECT_MPI)
-		preload(find_library("mpi"));
+		preload(find_library("mpi", "LD_PRELOAD", " :"));
 }
 
 const char *collectors_need(unsigned int which)

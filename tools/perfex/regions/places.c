@@ -4,15 +4,18 @@
 #ifdef HAVE_LIBDW
 #include <dlfcn.h>
 #include <elfutils/libdwfl.h>
+#include <errno.h>
 #include <signal.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 #include <sys/un.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -132,32 +135,80 @@ static bool find_place(char *text, pid_t pid, uint64_t address)
 	return true;
 }
 
-/* ---- the process that answers ---- */
-
-static pid_t helper;
-
-static void answer(int fd)
+static void answer(int fd, pid_t asker)
 {
 	const struct timeval patience = { .tv_sec = 1 };
-	struct ucred asker;
-	socklen_t size = sizeof(asker);
 	char text[LONGEST + 1];
 	uint64_t address;
 
 	setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof(patience));
-	if (getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &asker, &size) == 0 &&
-	    recv(fd, &address, sizeof(address), 0) == (ssize_t)sizeof(address) &&
-	    find_place(text, asker.pid, address))
+	if (recv(fd, &address, sizeof(address), 0) == (ssize_t)sizeof(address) &&
+	    find_place(text, asker, address))
 		send(fd, text, strlen(text), MSG_NOSIGNAL);
 }
 
-/* SIGALRM ends the process if a file takes too long: a pipe, or contents that libdw never leaves.
+/* ---- what takes too long ---- */
+
+/*
+ * Files of some programs take too long, or end the process that reads them. What is known of that
+ * is in memory that the next such process has, too: the program that is asked about, and those that
+ * are not looked at again.
+ */
+struct program {
+	dev_t device;
+	ino_t inode;
+};
+
+#define BAD 64
+struct known {
+	struct program asked, bad[BAD];
+	unsigned int nbad; /* the last ones are kept */
+};
+
+static struct known *known;
+
+static struct program program_of(pid_t pid)
+{
+	char path[32];
+	struct stat status = { .st_dev = 0 };
+
+	snprintf(path, sizeof(path), "/proc/%d/exe", (int)pid);
+	if (stat(path, &status) < 0)
+		status.st_dev = 0, status.st_ino = 0;
+	return (struct program){ status.st_dev, status.st_ino };
+}
+
+static bool is_bad(const struct program *program)
+{
+	unsigned int i;
+
+	for (i = 0; i < BAD; i++)
+		if (known->bad[i].inode == program->inode &&
+		    known->bad[i].device == program->device)
+			return true;
+	return false;
+}
+
+/* ---- the processes that answer ---- */
+
+/*
+ * SIGALRM ends the process if a file takes too long: a pipe, or contents that libdw never leaves.
+ * A program that has ended has no number, and is not looked at.
  */
 static void answer_in_time(int fd)
 {
+	struct ucred asker;
+	socklen_t size = sizeof(asker);
+
+	if (getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &asker, &size) < 0)
+		return;
+	known->asked = program_of(asker.pid);
+	if (is_bad(&known->asked))
+		return;
 	alarm(LONGEST_ANSWER);
-	answer(fd);
+	answer(fd, asker.pid);
 	alarm(0);
+	known->asked = (struct program){ 0, 0 };
 }
 
 static void allow_alarms(void)
@@ -171,14 +222,14 @@ static void allow_alarms(void)
 }
 
 /* Limits itself, since files may have any contents. */
-static void __attribute__((noreturn)) serve(int fd)
+static void __attribute__((noreturn)) answer_all(int fd, pid_t parent)
 {
 	const struct rlimit none = { 0, 0 }, memory = { (rlim_t)4 << 30, (rlim_t)4 << 30 };
 	int one;
 
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
-	signal(SIGINT, SIG_IGN);
-	signal(SIGQUIT, SIG_IGN);
+	if (getppid() != parent)
+		_exit(0);
 	allow_alarms();
 	if (sizeof(void *) > 4)
 		setrlimit(RLIMIT_AS, &memory);
@@ -190,6 +241,30 @@ static void __attribute__((noreturn)) serve(int fd)
 		answer_in_time(one);
 		close(one);
 	}
+	_exit(0);
+}
+
+/* Has a process answer, and another one if a file has ended that. */
+static void __attribute__((noreturn)) serve(int fd)
+{
+	const pid_t own = getpid();
+	int status = 0;
+	pid_t worker;
+
+	prctl(PR_SET_PDEATHSIG, SIGKILL);
+	signal(SIGINT, SIG_IGN);
+	signal(SIGQUIT, SIG_IGN);
+	signal(SIGCHLD, SIG_DFL);
+	do {
+		worker = fork();
+		if (worker == 0)
+			answer_all(fd, own);
+		if (worker < 0)
+			break;
+		while (waitpid(worker, &status, 0) < 0 && errno == EINTR)
+			;
+		known->bad[known->nbad++ % BAD] = known->asked;
+	} while (WIFSIGNALED(status));
 	_exit(0);
 }
 
@@ -207,13 +282,17 @@ static int open_socket(const char *directory)
 	return -1;
 }
 
+static pid_t helper;
+
 void places_begin(const char *directory)
 {
 	int fd = open_socket(directory);
 
 	if (fd < 0)
 		return;
-	helper = fork();
+	known = mmap(NULL, sizeof(*known), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1,
+		     0);
+	helper = known != MAP_FAILED ? fork() : -1;
 	if (helper == 0)
 		serve(fd);
 	close(fd);

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include <dirent.h>
 #include <errno.h>
+#include <fcntl.h>
+#include <ftw.h>
 #include <libperfctr.h>
 #include <perfctr/regions.h>
 #include <signal.h>
@@ -16,7 +18,6 @@
 #include "tools/perfex/regions/collectors.h"
 #include "tools/perfex/regions/places.h"
 #include "tools/perfex/regions/regions.h"
-#include "tools/perfex/sample/elf.h"
 
 /* Sets a variable; NULL: removes it. */
 static void set(const char *variable, const char *value)
@@ -66,19 +67,28 @@ static void check_file(const char *pattern)
 static char *directory;
 static int notices = -1;
 
+static int remove_entry(const char *path, const struct stat *status, int type, struct FTW *place)
+{
+	(void)status, (void)type, (void)place;
+	remove(path);
+	return 0;
+}
+
+/* The command may have made anything in it. */
 static void remove_directory(void)
 {
-	DIR *dir = directory ? opendir(directory) : NULL;
-	const struct dirent *entry;
-
-	while (dir && (entry = readdir(dir)))
-		unlinkat(dirfd(dir), entry->d_name, 0);
-	if (dir)
-		closedir(dir);
 	if (directory)
-		rmdir(directory);
+		nftw(directory, remove_entry, 16, FTW_DEPTH | FTW_PHYS);
 	free(directory);
 	directory = NULL;
+}
+
+/* Whether a file is a process': its name is the process' id and a mark. */
+static bool is_of_process(const char *name)
+{
+	size_t digits = strspn(name, "0123456789");
+
+	return digits && name[digits] == '-';
 }
 
 /*
@@ -120,7 +130,7 @@ static void see_notice(struct seen *seen, const struct inotify_event *notice)
 {
 	if (notice->len && !strncmp(notice->name, REPORT, sizeof(REPORT) - 1))
 		return;
-	seen->measured += (notice->mask & IN_CREATE) != 0;
+	seen->measured += (notice->mask & IN_CREATE) && is_of_process(notice->name);
 	seen->without += (notice->mask & IN_MOVED_TO) != 0;
 	seen->known &= !(notice->mask & IN_Q_OVERFLOW);
 }
@@ -196,7 +206,7 @@ static bool recover_all(const char *file, enum format format)
 	const struct dirent *entry;
 
 	while (dir && (entry = readdir(dir)))
-		if (*entry->d_name != '.')
+		if (is_of_process(entry->d_name))
 			all &= recover(entry->d_name, file, format);
 	if (dir)
 		closedir(dir);
@@ -234,22 +244,35 @@ static int compare_reports(const struct dirent **one, const struct dirent **two)
 }
 
 /* The command may have made something else of that name, as a pipe, whose open would wait. */
-static void copy_report(FILE *to, const char *name)
+static FILE *open_report(const char *name)
 {
-	char bytes[4096], *path;
-	FILE *from;
-	size_t n;
+	struct stat status;
+	char *path;
 	int fd;
 
 	if (asprintf(&path, "%s/%s", directory, name) < 0)
 		need(NULL);
-	fd = elf_open_file(path);
-	from = fd >= 0 ? need(fdopen(fd, "r")) : NULL;
+	fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOFOLLOW);
+	free(path);
+	if (fd >= 0 && fstat(fd, &status) == 0 && S_ISREG(status.st_mode))
+		return need(fdopen(fd, "r"));
+	say("process %s has no report of regions: the command has made something else in its place",
+	    name + sizeof(REPORT) - 1);
+	if (fd >= 0)
+		close(fd);
+	return NULL;
+}
+
+static void copy_report(FILE *to, const char *name)
+{
+	FILE *from = open_report(name);
+	char bytes[4096];
+	size_t n;
+
 	while (from && (n = fread(bytes, 1, sizeof(bytes), from)) > 0)
 		fwrite(bytes, 1, n, to);
 	if (from)
 		fclose(from);
-	free(path);
 }
 
 static void copy_reports(FILE *to)
