@@ -18,20 +18,29 @@ static int compare(const void *a, const void *b)
 	return (*(const int *)a > *(const int *)b) - (*(const int *)a < *(const int *)b);
 }
 
-static void *work(void *arg)
+/* Fills and sorts n numbers. */
+static void fill_and_sort(int *numbers, size_t n, unsigned int *seed)
 {
-	static __thread int numbers[N];
-	unsigned int seed = 1;
-	int i;
+	size_t i;
 
 	perfctr_region_begin(&fill);
-	for (i = 0; i < N; i++)
-		numbers[i] = rand_r(&seed);
+	for (i = 0; i < n; i++)
+		numbers[i] = rand_r(seed);
 	perfctr_region_end(&fill);
 
 	perfctr_region_begin(&sort);
-	qsort(numbers, N, sizeof(numbers[0]), compare);
+	qsort(numbers, n, sizeof(numbers[0]), compare);
 	perfctr_region_end(&sort);
+}
+
+/* Most arrays are small, and some are large. */
+static void *work(void *arg)
+{
+	static __thread int numbers[N];
+	unsigned int seed = 1, i;
+
+	for (i = 1; i <= 64; i++)
+		fill_and_sort(numbers, N / i, &seed);
 	return arg;
 }
 
