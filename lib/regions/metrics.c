@@ -84,31 +84,67 @@ int perfctr_region_metrics_open(struct perfctr_region_metrics *metrics, const ch
 	return no_memory();
 }
 
-/* Whether it is one of PAPI's presets that is no event here, but a metric. */
-static bool is_formula(const char *name, size_t length)
+/* 1: it is one of PAPI's presets that is no event here, but a metric; 0; -1: no memory. */
+static int is_formula(const char *name, size_t length)
 {
 	struct perfctr_text copy = { NULL, 0, 0, false };
 	struct perfctr_metrics *metrics = NULL;
+	int result = 0;
 
 	if (length < 5 || perfctr_letters_compare(name, "PAPI_", 5) != 0)
-		return false;
+		return 0;
 	perfctr_text_add(&copy, "%.*s", (int)length, name);
-	if (!copy.failed && perfctr_event_check(copy.bytes) < 0)
+	if (copy.failed)
+		result = no_memory();
+	else if (perfctr_event_check(copy.bytes) < 0)
 		metrics = perfctr_metrics_open(copy.bytes, NULL);
+	if (metrics)
+		result = 1;
 	free(copy.bytes);
 	perfctr_metrics_close(metrics);
-	return metrics;
+	return result;
+}
+
+/* Whether the item is in braces, without which its name is. Braces are checked by others. */
+static bool in_braces(struct item *item, bool *inside)
+{
+	const char *end = memchr(item->name, '}', item->length);
+	bool result = *inside;
+
+	if (end)
+		item->length = (size_t)(end - item->name);
+	*inside = !end && *inside;
+	while (item->length && strchr("{ \t", *item->name)) {
+		result = result || *item->name == '{';
+		*inside = !end && result;
+		item->name++;
+		item->length--;
+	}
+	while (item->length && strchr(" \t", item->name[item->length - 1]))
+		item->length--;
+	return result;
 }
 
 int perfctr_region_metrics_part(const char *list, struct perfctr_text *events,
 				struct perfctr_text *metrics)
 {
+	bool inside = false;
 	const char *name;
 	ssize_t length;
 
 	while ((length = perfctr_event_next(&list, &name)) > 0) {
-		struct perfctr_text *text = is_formula(name, (size_t)length) ? metrics : events;
+		struct item item = { .name = name, .length = (size_t)length };
+		bool grouped = in_braces(&item, &inside);
+		int found = is_formula(item.name, item.length);
+		struct perfctr_text *text = found ? metrics : events;
 
+		if (found < 0)
+			return -1;
+		if (found && grouped)
+			return perfctr_fail(EINVAL,
+					    "%.*s in braces is a formula here, which is no event "
+					    "of a group; write it before or after the braces",
+					    (int)item.length, item.name);
 		perfctr_text_add(text, "%s%.*s", text->size ? "," : "", (int)length, name);
 	}
 	if (events->failed || metrics->failed)

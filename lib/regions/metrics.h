@@ -15,7 +15,6 @@ struct perfctr_region_metrics {
 	unsigned int *place;		  /* each event's index among the values of a region */
 };
 
-/* 0, or -1 after perfctr_fail(); then there is nothing to close. */
 /*
  * Parts a list of events in those, and PAPI's presets that are no events here, but metrics, of
  * which others are in the text already. 0, or -1 after perfctr_fail(), with texts that the caller
@@ -24,6 +23,7 @@ struct perfctr_region_metrics {
 int perfctr_region_metrics_part(const char *list, struct perfctr_text *events,
 				struct perfctr_text *metrics);
 
+/* 0, or -1 after perfctr_fail(); then there is nothing to close. */
 int perfctr_region_metrics_open(struct perfctr_region_metrics *metrics, const char *names);
 void perfctr_region_metrics_close(struct perfctr_region_metrics *metrics);
 

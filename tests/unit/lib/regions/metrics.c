@@ -75,6 +75,38 @@ START_TEST(test_parts)
 }
 END_TEST
 
+/* A group can't have them, wherever they stand in it. */
+START_TEST(test_parts_in_braces)
+{
+#if defined(__i386__) || defined(__x86_64__)
+	static const char *const wrong[] = {
+		"{PAPI_DP_OPS,cycles}",		 "{cycles,PAPI_DP_OPS,faults}",
+		"x,{ cycles , PAPI_DP_OPS }",	 "{PAPI_DP_OPS}",
+		" { PAPI_DP_OPS , cycles}:u,cs", "{cycles,PAPI_DP_OPS}:u",
+	};
+	struct perfctr_text events = { NULL, 0, 0, false }, metrics = { NULL, 0, 0, false };
+	unsigned int i;
+
+	for (i = 0; i < ARRAY_SIZE(wrong); i++)
+		ck_fails(perfctr_region_metrics_part(wrong[i], &events, &metrics), EINVAL,
+			 "PAPI_DP_OPS in braces is a formula here, which is no event of a group; "
+			 "write it before or after the braces");
+	free(events.bytes);
+	free(metrics.bytes);
+	memset(&events, 0, sizeof(events));
+	memset(&metrics, 0, sizeof(metrics));
+	ck_assert_int_eq(perfctr_region_metrics_part("PAPI_DP_OPS,{cycles,PAPI_TOT_INS}:u,{cs},"
+						     "PAPI_SP_OPS",
+						     &events, &metrics),
+			 0);
+	ck_assert_str_eq(events.bytes, "{cycles,PAPI_TOT_INS}:u,{cs}");
+	ck_assert_str_eq(metrics.bytes, "PAPI_DP_OPS,PAPI_SP_OPS");
+	free(events.bytes);
+	free(metrics.bytes);
+#endif
+}
+END_TEST
+
 /* Slots lead their shares, whatever else is counted. */
 START_TEST(test_slots)
 {
@@ -196,4 +228,5 @@ START_TEST(test_reports)
 }
 END_TEST
 
-UNIT_MAIN("region_metrics", 60, test_lists, test_parts, test_slots, test_values, test_reports)
+UNIT_MAIN("region_metrics", 60, test_lists, test_parts, test_parts_in_braces, test_slots,
+	  test_values, test_reports)
