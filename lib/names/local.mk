@@ -6,6 +6,8 @@ lib_libinternal_la_SOURCES += \
 	lib/names/groups.h \
 	lib/names/known.c \
 	lib/names/known.h \
+	lib/names/modifiers.c \
+	lib/names/modifiers.h \
 	lib/names/name.c \
 	lib/names/name.h \
 	lib/names/presets.c \

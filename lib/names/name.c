@@ -38,6 +38,7 @@
 #include "lib/isa/pmu.h"
 #include "lib/names/catalog.h"
 #include "lib/names/known.h"
+#include "lib/names/modifiers.h"
 #include "lib/names/name.h"
 #include "lib/names/sysfs.h"
 #include "lib/names/table.h"
@@ -125,22 +126,13 @@ static SLOW int parse_vendor(const struct perfctr_pmu *core, int found, const ch
 	return result ? result : found;
 }
 
-#define MODIFIERS "ukhGHIPDeSWX"
-
-static bool is_modifiers(const char *p, const char *end)
-{
-	while (p < end && strchr(MODIFIERS "pbR:", *p))
-		p++;
-	return p == end;
-}
-
 /* The modifiers that are given, as bits of a letter's place. */
 enum { USER = 1, KERNEL = 2, HYPERVISOR = 4, GUEST = 8, HOST = 0x10, NOT_IDLE = 0x20, MOST = 0x40 };
 enum { PINNED = 0x80, EXCLUSIVE = 0x100, READ_GROUP = 0x200, WEAK = 0x400 };
 
 static SLOW int fail_modifier(char letter, const char *text, size_t length)
 {
-	bool alone = is_modifiers(text, text + length);
+	bool alone = perfctr_are_modifiers(text, text + length);
 
 	if (letter == 'b' && alone)
 		return perfctr_fail(EINVAL, "the modifier b has perf count by a program of BPF's, "
@@ -186,7 +178,7 @@ static inline void set_modes(unsigned int modes, struct perf_event_attr *attr)
 static inline __attribute__((always_inline)) int
 modify(const char *text, size_t length, struct perf_event_attr *attr, unsigned int *asked)
 {
-	static const char letters[] = MODIFIERS;
+	static const char letters[] = PERFCTR_MODIFIERS;
 	unsigned int seen = 0, all = 0;
 	const char *letter;
 	size_t i;
@@ -251,7 +243,7 @@ static SLOW int parse_modified(const struct perfctr_pmu *core, const char *event
 	const char *end = event + length, *colon;
 	bool unknown = false;
 
-	for (colon = end - 1; colon > event && strchr(MODIFIERS "pbR:", *colon); colon--) {
+	for (colon = end - 1; colon > event && strchr(PERFCTR_MODIFIERS "pbR:", *colon); colon--) {
 		if (*colon == 'e')
 			break;
 		if (*colon != ':') {
@@ -296,7 +288,7 @@ static int parse_name(struct perfctr_cores *cores, const struct perfctr_pmu *cor
 	/* Words have no underscore and only modifiers after them, unlike the processors' own. */
 	if (!own) {
 		*rest = end_of_word(event, length);
-		own = *rest < end && !is_modifiers(*rest + 1, end);
+		own = *rest < end && !perfctr_are_modifiers(*rest + 1, end);
 		if (!own && perfctr_known_parse(event, (size_t)(*rest - event), attr))
 			return word_on_core(core, attr);
 	}
@@ -595,7 +587,7 @@ static inline __attribute__((always_inline)) int parse_plain(struct perfctr_core
 		return 0;
 	if (perfctr_vendor_check() < 0)
 		return -1;
-	if (is_modifiers(name, end))
+	if (perfctr_are_modifiers(name, end))
 		return fail_unknown(event, word_length);
 	return has_capital(event, word_length)
 		       ? perfctr_event_fail_unknown(event, (size_t)(*rest - event))

@@ -23,6 +23,7 @@
 #include "lib/isa/attr.h"
 #include "lib/isa/native.h"
 #include "lib/isa/pmu.h"
+#include "lib/names/modifiers.h"
 #include "lib/names/presets.h"
 #include "lib/names/table.h"
 #include "lib/names/vendor.h"
@@ -34,6 +35,7 @@ struct target {
 	struct perfctr_cpu cpu;
 	const struct perfctr_event_table *table;
 	bool native; /* PERFCTR_EVENTS is about it */
+	bool perfs;  /* perf's modifiers may follow those of the table's events */
 };
 
 /* This machine's processor; -1 after perfctr_fail() if it has no table. */
@@ -68,7 +70,7 @@ static SELDOM int target_open(struct target *target, const char *cpu)
 		small[n] = (char)perfctr_small(small[n]);
 	if (perfctr_cpu_named(small, &target->cpu) == 0) {
 		target->table = perfctr_event_table(target->cpu.id);
-		target->native = false;
+		target->native = target->perfs = false;
 		return 0;
 	}
 	near.word = cpu;
@@ -128,6 +130,8 @@ static int fail_word(const struct target *target, enum perfctr_event_error error
 
 	switch (error) {
 	case PERFCTR_EVENT_NO_MASK:
+		if (target->perfs && perfctr_is_late_edge(part, word + length))
+			return perfctr_fail_late_edge(word, length, part);
 		list_masks(target->table, event, masks, sizeof(masks));
 		return perfctr_fail(EINVAL,
 				    "\"%.*s\" in \"%.*s\" is neither a modifier (u, k, e, i, c=N) "
@@ -168,7 +172,7 @@ static int fail_in(const struct perfctr_cpu *cpu, const struct perfctr_event_tab
 		   enum perfctr_event_error error, const char *word, size_t length,
 		   const char *part, size_t part_length, unsigned int event)
 {
-	struct target target = { *cpu, table, false };
+	struct target target = { *cpu, table, false, true };
 
 	return fail_word(&target, error, word, length, part, part_length, event);
 }
@@ -198,7 +202,7 @@ static SELDOM int parse_preset(const struct perfctr_cpu *cpu,
 			       const struct perfctr_event_table *table, const char *word,
 			       size_t length, struct perf_event_attr *attr)
 {
-	struct target target = { *cpu, table, false };
+	struct target target = { *cpu, table, false, true };
 	struct perfctr_event_choice choice;
 	int found = choose_preset(&target, word, length, &choice);
 

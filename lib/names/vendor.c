@@ -16,9 +16,11 @@
 #include "lib/base/file.h"
 #include "lib/base/json.h"
 #include "lib/base/letters.h"
+#include "lib/base/nearest.h"
 #include "lib/isa/attr.h"
 #include "lib/isa/native.h"
 #include "lib/isa/pmu.h"
+#include "lib/names/modifiers.h"
 #include "lib/names/vendor.h"
 
 enum { EVENTS_MAX = 65536, TEXT_MAX = 160, FILE_MAX = 16 << 20 };
@@ -677,25 +679,63 @@ static const struct perfctr_vendor_event *look_begin(const struct perfctr_vendor
 	return event;
 }
 
-/* The rest of the text has modifiers, which the caller parses. */
-static int attr_of(const struct given *given, int i, const struct perfctr_vendor_event *event,
-		   const char *rest, size_t length, struct perf_event_attr *attr)
+/* A modifier that is neither the table's nor perf's, or is wrong. */
+static int fail_modifier(enum perfctr_event_error error, const char *text, size_t length,
+			 const char *part, size_t part_length)
 {
-	const struct perfctr_cpu *cpu = given->of[i].cpu;
-	struct perfctr_event_choice choice;
+	const char *why = error == PERFCTR_EVENT_MODIFIER
+				  ? "is given twice, or its number is not one from 0 to 255"
+				  : "is not a modifier (u, k, e, i, c=N)";
 
-	if (length && memchr(rest, 'e', length))
-		return perfctr_fail(
-			EINVAL,
-			"%.100s is from the vendor's files, whose events have no e; edges "
-			"are a field: cpu/event=...,umask=...,edge=1/",
-			event->name);
-	if (choose(&given->of[i], event, &choice) < 0)
+	if (perfctr_is_late_edge(part, text + length))
+		return perfctr_fail_late_edge(text, length, part);
+	return perfctr_fail(EINVAL, "\"%.*s\" in \"%.*s\" %s", perfctr_shown(part_length), part,
+			    perfctr_shown(length), text, why);
+}
+
+/*
+ * Adds the modifiers that a table's event takes. *used is the length of the text with them; those
+ * after it are perf's.
+ */
+static int modify(const struct perfctr_vendor *vendor, const struct perfctr_vendor_event *event,
+		  const char *text, size_t length, struct perfctr_event_choice *choice,
+		  size_t *used)
+{
+	const char *part;
+	size_t n, from = *used;
+	enum perfctr_event_error error;
+
+	if (choose(vendor, event, choice) < 0)
 		return -1;
-	choice.precise = length && memchr(rest, 'p', length);
-	if (perfctr_event_attr(cpu, &choice, event->name, strlen(event->name), attr) < 0)
+	*used = length;
+	error = perfctr_event_modify(text, from, length, choice, &part, &n);
+	if (!error)
+		return 0;
+	if (!perfctr_are_modifiers(part, text + length) ||
+	    memchr(part, 'e', (size_t)(text + length - part)))
+		return fail_modifier(error, text, length, part, n);
+	*used = (size_t)(part - text) - 1;
+	choose(vendor, event, choice);
+	perfctr_event_modify(text, from, *used, choice, &part, &n);
+	return 0;
+}
+
+static int attr_of(const struct given *given, int i, const struct perfctr_vendor_event *event,
+		   const char *text, size_t length, struct perf_event_attr *attr, size_t *used)
+{
+	struct perfctr_event_choice choice;
+	unsigned int precise;
+
+	if (modify(&given->of[i], event, text, length, &choice, used) < 0)
 		return -1;
-	attr->precise_ip = 0;
+	precise = choice.precise;
+	if (*used < length && memchr(text + *used, 'p', length - *used))
+		choice.precise = 1;
+	if (perfctr_event_attr(given->of[i].cpu, &choice, event->name, strlen(event->name), attr) <
+	    0)
+		return -1;
+	/* The caller adds those of the rest. */
+	attr->precise_ip = precise & 3;
 	if (given->n > 1)
 		attr->type = given->core[i].type;
 	return 1;
@@ -713,7 +753,7 @@ int perfctr_vendor_parse(const struct perfctr_pmu *core, const char *text, size_
 			continue;
 		event = look_begin(&given->of[i], text, length, used);
 		if (event)
-			found = attr_of(given, i, event, text + *used, length - *used, attr);
+			found = attr_of(given, i, event, text, length, attr, used);
 	}
 	return found;
 }

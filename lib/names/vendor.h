@@ -57,9 +57,10 @@ void perfctr_vendor_free(struct perfctr_vendor *vendor) SELDOM;
 /* ---- those of PERFCTR_EVENTS ---- */
 
 /*
- * The event that a text begins with, up to a colon or its end, on this core PMU; NULL: on the only
- * one, or the first that has it. 1, with *used characters taken; 0: there is none; -1 after
- * perfctr_fail(): the processor can't count it.
+ * The event that a text begins with, and the modifiers that those of tables take, on this core PMU;
+ * NULL: on the only one, or the first that has it. 1, with *used characters taken, after which
+ * perf's modifiers stand; 0: there is none; -1 after perfctr_fail(): the processor can't count it,
+ * or a modifier is wrong.
  */
 int perfctr_vendor_parse(const struct perfctr_pmu *core, const char *text, size_t length,
 			 struct perf_event_attr *attr, size_t *used) SELDOM;

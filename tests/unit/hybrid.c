@@ -174,20 +174,24 @@ START_TEST(alderlake)
 	means("cpu_atom/MACHINE_CLEARS:SMC/", "cpu_atom:10:0x1c3");
 	means("cpu_core/machine_clears.smc/", "cpu_core:4:0x4c3");
 	means("cycles:u", "cpu_core:0:0x400000000!k cpu_atom:0:0xa00000000!k");
-	/* The e of a table's event is edges, and never perf's; perf's are those that a table lacks.
-	 */
 	/* PAPI's presets are each core type's own event; PAPI has these two for the E-core. */
 	means("PAPI_TOT_INS", "cpu_core:4:0xc0 cpu_atom:10:0xc0");
 	means("papi_tot_cyc:u", "cpu_core:4:0x3c!k cpu_atom:10:0x3c!k");
 	means("cpu_atom/PAPI_TOT_INS/", "cpu_atom:10:0xc0");
 	means("PAPI_LD_INS", "cpu_core:4:0x81d0");
 	fails("PAPI_LST_INS", EINVAL, "PAPI_LST_INS is no event here but a formula");
+	fails("PAPI_TOT_INS:D:e", EINVAL, "write INST_RETIRED:ANY_P:e:D");
+	/* The e of a table's event is edges, and never perf's; perf's are those that a table lacks.
+	 */
 	means("BR_INST_RETIRED:ALL_BRANCHES:e", "cpu_core:4:0x400c4 cpu_atom:10:0x400c4");
 	means("BR_INST_RETIRED:ALL_BRANCHES:e:D:u", "cpu_core:4:0x400c4!k cpu_atom:10:0x400c4!k");
 	means("BR_INST_RETIRED:ALL_BRANCHES:D:u", "cpu_core:4:0xc4!k cpu_atom:10:0xc4!k");
-	fails("BR_INST_RETIRED:ALL_BRANCHES:eD", EINVAL, "\"eD\"");
-	fails("BR_INST_RETIRED:ALL_BRANCHES:De", EINVAL, "\"De\"");
-	fails("BR_INST_RETIRED:ALL_BRANCHES:D:e", EINVAL, "\"D\"");
+	fails("BR_INST_RETIRED:ALL_BRANCHES:eD", EINVAL,
+	      "e is edges, which stand before perf's modifiers: write "
+	      "BR_INST_RETIRED:ALL_BRANCHES:e:D");
+	fails("BR_INST_RETIRED:ALL_BRANCHES:De", EINVAL, "write BR_INST_RETIRED:ALL_BRANCHES:e:D");
+	fails("BR_INST_RETIRED:ALL_BRANCHES:u:D:e:I", EINVAL,
+	      "write BR_INST_RETIRED:ALL_BRANCHES:u:e:D:I");
 	fails("CPU_CLK_UNHALTED:REF_TSC:u:e", EOPNOTSUPP, "a fixed counter has no e");
 	fails("CPU_CLK_UNHALTED:REF_TSC:u:e:D", EINVAL, "\"D\"");
 	/* A misspelt name is no raw code. */

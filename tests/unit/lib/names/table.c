@@ -136,6 +136,9 @@ START_TEST(presets)
 	ck_fails(print("skylake", "PAPI_DP_OPS"), EINVAL, others);
 	ck_fails(print("skylake", "PAPI_TOT_INS:zz"), EINVAL,
 		 "\"zz\" in \"INST_RETIRED:ANY_P:zz\" is neither a modifier");
+	/* Controls have none of perf's modifiers. */
+	ck_fails(print("skylake", "INST_RETIRED:ANY_P:D:e"), EINVAL,
+		 "\"D\" in \"INST_RETIRED:ANY_P:D:e\" is neither a modifier");
 	ck_fails(print("skylake", "PAPI_TOT_INS:uu"), EINVAL, "given twice");
 	ck_fails(print("skylake", "PAPI_"), EINVAL, "\"PAPI_\" is not an event");
 	ck_fails(print("skylake", "PAPI_TOT_IN"), EINVAL, "\"PAPI_TOT_IN\" is not an event");

@@ -442,7 +442,7 @@ START_TEST(directory_of_files)
 		      "{\"EventName\":\"OTHER\",\"EventCode\":\"0xd2\",\"CounterMask\":\"1\"}]");
 	put("c.txt", "no JSON");
 	ck_assert_uint_eq(config_of("new_thing:all", 13), 0x7D1);
-	ck_assert_uint_eq(config_of("NEW_THING.ALL:u", 13), 0x7D1);
+	ck_assert_uint_eq(config_of("NEW_THING.ALL:u", 15), 0x7D1);
 	ck_assert_uint_eq(config_of("OTHER", 5), 0x10000D2);
 	ck_assert_int_eq(perfctr_vendor_parse(NULL, "NEW_THING", 9, &attr, &used), 0);
 	ck_fails(perfctr_event_check("WIDE"), EOPNOTSUPP, "bits that this processor does not have");
@@ -459,9 +459,20 @@ START_TEST(directory_of_files)
 	ck_assert_ptr_null(perfctr_vendor_find("nothing"));
 	ck_assert_int_eq(perfctr_event_check("NEW_THING.ALL:uk"), 0);
 	ck_fails(perfctr_event_check("NEW_THING.ALL:uu"), EINVAL, "given twice");
-	/* Not perf's e, which is no edge. */
-	ck_fails(perfctr_event_check("NEW_THING.ALL:e"), EINVAL, "whose events have no e");
-	ck_fails(perfctr_event_check("NEW_THING.ALL:ue"), EINVAL, "whose events have no e");
+	/* The modifiers of tables, of which e is not perf's; then those that are. */
+	ck_assert_uint_eq(config_of("NEW_THING.ALL:e", 15), 0x407D1);
+	ck_assert_uint_eq(config_of("NEW_THING.ALL:u:ie:c=2", 22), 0x28407D1);
+	ck_assert_uint_eq(config_of("NEW_THING.ALL:e:D", 15), 0x407D1);
+	ck_assert_int_eq(perfctr_vendor_parse(NULL, "NEW_THING.ALL:p:D", 17, &attr, &used), 1);
+	ck_assert_uint_eq(used, 15);
+	ck_assert_uint_eq(attr.precise_ip, 1);
+	ck_assert_int_eq(perfctr_event_check("NEW_THING.ALL:e:D"), 0);
+	ck_fails(perfctr_event_check("NEW_THING.ALL:u:De"), EINVAL,
+		 "e is edges, which stand before perf's modifiers: write NEW_THING.ALL:u:e:D");
+	ck_fails(perfctr_event_check("NEW_THING.ALL:percore"), EINVAL,
+		 "\"percore\" in \"NEW_THING.ALL:percore\" is not a modifier (u, k, e, i, c=N)");
+	ck_fails(perfctr_event_check("NEW_THING.ALL:c=300"), EINVAL, "is not one from 0 to 255");
+	ck_fails(perfctr_event_check("NEW_THING.ALL:zz"), EINVAL, "\"zz\"");
 	ck_fails(perfctr_event_check("NEW_THINGALL"), EINVAL, "did you mean NEW_THING.ALL");
 	ck_assert_int_eq(perfctr_event_list("cpu", find_listed, &found), 0);
 	ck_assert_uint_eq(found, 3);
