@@ -163,17 +163,31 @@ nonsense:
 			    field, pmu, format);
 }
 
+/* Whether it is r and hexadecimal digits that are all letters, which parse_raw() takes for a name.
+ */
+static bool is_raw_in_letters(const char *term, size_t length)
+{
+	size_t i;
+
+	for (i = 1; i < length && isxdigit((unsigned char)term[i]); i++)
+		;
+	return length > 3 && length <= 17 && i == length && perfctr_small(term[0]) == 'r';
+}
+
 static int fail_term(const char *pmu, const char *term, size_t length)
 {
 	struct perfctr_nearest near = { .word = term, .length = length };
-	char path[PATH_SIZE], text[PERFCTR_NEAREST_TEXT], remedy[NAME_SIZE + 64];
+	char path[PATH_SIZE], text[PERFCTR_NEAREST_TEXT], remedy[NAME_SIZE + 64], code[80] = "";
 
 	perfctr_sysfs_note_near(pmu, &near);
 	snprintf(path, sizeof(path), DEVICES "/%s/format", pmu);
 	perfctr_file_walk(path, note_near, &near);
 	snprintf(remedy, sizeof(remedy), "; see " DEVICES "/%.60s/events and /format", pmu);
-	return perfctr_fail(EINVAL, "\"%.*s\" is neither an event nor a field of the PMU %s%s",
-			    perfctr_shown(length), term, pmu,
+	if (is_raw_in_letters(term, length))
+		snprintf(code, sizeof(code), ", and a raw code of letters is written r0x%.*s",
+			 (int)length - 1, term + 1);
+	return perfctr_fail(EINVAL, "\"%.*s\" is neither an event nor a field of the PMU %s%s%s",
+			    perfctr_shown(length), term, pmu, code,
 			    perfctr_nearest_text(&near, remedy, text, sizeof(text)));
 }
 

@@ -451,6 +451,11 @@ START_TEST(terms_of_perf)
 	is("cpu/r0x1a/", 4, 0x1A);
 	is("uncore_cbox_0/r1A,percore=0/", 12, 0x1A);
 	is("cpu/r0xffffffffffffffff/", 4, UINT64_MAX);
+	/* Of letters alone it may be a misspelt name. */
+	is("uncore_cbox_0/rab/", 12, 0xAB);
+	is("uncore_cbox_0/r0xabcd/", 12, 0xABCD);
+	fails("uncore_cbox_0/Rabcd/", EINVAL, ", and a raw code of letters is written r0xabcd");
+	fails("uncore_cbox_0/rabcg/", EINVAL, "the PMU uncore_cbox_0;");
 	fails("uncore_cbox_0/r0x/", EINVAL, "neither");
 	fails("uncore_cbox_0/r1g/", EINVAL, "neither");
 	fails("uncore_cbox_0/rffffffffffffffff1/", EINVAL, "neither");
