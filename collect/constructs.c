@@ -105,6 +105,12 @@ static __attribute__((noinline)) struct construct *add_construct(enum kind kind,
 	return construct;
 }
 
+/* When names have used all ids up, it is too late for the one that stands for them. */
+void constructs_begin(void)
+{
+	perfctr_region_by_name(others.name);
+}
+
 struct construct *construct_find(enum kind kind, const void *address)
 {
 	struct construct *found = *find_slot(kind, address);

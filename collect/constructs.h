@@ -29,6 +29,9 @@ struct construct {
 	struct construct *barrier, *idle; /* of a parallel one; NULL: not known yet */
 };
 
+/* Once, before all others. */
+void constructs_begin(void);
+
 /* Returns the construct of this kind whose call returns to the address. NULL: it has none. */
 struct construct *construct_find(enum kind kind, const void *address);
 

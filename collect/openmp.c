@@ -250,6 +250,7 @@ static int initialize(void (*(*lookup)(const char *name))(void), int device, uni
 	if (!set)
 		fprintf(stderr, "libperfctr: this OpenMP runtime does not tell where its parallel "
 				"constructs begin and end: use LLVM's libomp\n");
+	constructs_begin();
 	process = getpid();
 	find_pause(lookup);
 	return set != NULL && atexit(end_workers) == 0;

@@ -103,6 +103,8 @@ check "OpenMP, made up: target regions are told, once" $?
 "$perfex" --regions=openmp --csv -o "$work/csv" "$work/runtime" many 2>"$work/errors"
 [ "$(awk -F, '$4 == "omp (others)" { print $6 }' "$work/csv")" = 2952 ] && [ "$(visits "$work/csv" | wc -l)" -ge 2 ]
 check "OpenMP, made up: more constructs than there is room for" $?
+rm -f "$work/csv"
+expect "OpenMP, made up: no room for names" 'omp (others) 10' --regions=openmp "$work/runtime" full 5
 says 3 'does not tell where its parallel constructs begin and end: use LLVM' "$perfex" --regions=openmp "$work/runtime" refuse
 says 3 'OpenMP by a runtime with OMPT' "$perfex" --regions=openmp sh -c 'exit 3'
 says 125 'none of moments, histogram, threads, openmp, kokkos, mpi' "$perfex" --regions=threads,opnmp "$work/runtime" team-5.1
@@ -199,6 +201,7 @@ for variable in KOKKOS_TOOLS_LIBS KOKKOS_PROFILE_LIBRARY; do
 	check "Kokkos: kernels on devices are told, once" $?
 	rm -f "$work/csv"
 done
+expect "Kokkos: no room for names" 'kokkos (others) 1' --regions=kokkos "$work/kokkos" KOKKOS_TOOLS_LIBS full
 KOKKOS_TOOLS_LIBS=/x/k.so says 125 'KOKKOS_TOOLS_LIBS has another tool (/x/k.so), .*: unset it$' "$perfex" --regions=kokkos "$work/kokkos"
 KOKKOS_PROFILE_LIBRARY=/x/k.so says 125 'KOKKOS_PROFILE_LIBRARY has another tool (/x/k.so)' "$perfex" --regions=kokkos "$work/kokkos"
 says 3 'or with Kokkos, and its tools' "$perfex" --regions=kokkos sh -c 'exit 3'

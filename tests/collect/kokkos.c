@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
  * A program that loads a tool and calls it as Kokkos does, for collect.sh: the library of the
- * variable that is the first argument. It has a region by hand, too.
+ * variable that is the first argument. It has a region by hand, too. "full" is a second argument.
  */
 #include <dlfcn.h>
 #include <perfctr/regions.h>
@@ -76,6 +76,19 @@ static void section(const char *what, uint32_t id)
 	((void (*)(uint32_t))find(name))(id);
 }
 
+/* A kernel whose name has no room after those of the program. */
+static int be_full(void)
+{
+	char name[32];
+	int i = 0;
+
+	do
+		snprintf(name, sizeof(name), "%d", i);
+	while (perfctr_region_by_name(name) && i++ < 100000);
+	kernel("parallel_for", "one more", 0);
+	return i > 100000;
+}
+
 int main(int argc, char **argv)
 {
 	const char *file = argc > 1 ? getenv(argv[1]) : NULL;
@@ -88,6 +101,8 @@ int main(int argc, char **argv)
 		return 3;
 	((void (*)(int, uint64_t, uint32_t, void *))find("kokkosp_init_library"))(0, 20211015, 0,
 										  NULL);
+	if (argc > 2)
+		return be_full();
 	perfctr_region_begin(&hand);
 	push("solve");
 	for (i = 0; i < 3; i++)
