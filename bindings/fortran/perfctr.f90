@@ -490,9 +490,12 @@ contains
         integer, intent(in) :: i, n
         integer, intent(inout), optional :: stat
         character(*), intent(inout), optional :: errmsg
+        character(64) :: sentence
 
         is_index = n == 0 .or. (i >= 1 .and. i <= n)
-        if (.not. is_index) call fail(EINVAL, "there is none of this number: the first is 1", stat, errmsg)
+        if (is_index) return
+        write (sentence, "(a, i0, a, i0)") "there is no element ", i, ": they are 1 to ", n
+        call fail(EINVAL, trim(sentence), stat, errmsg)
     end function
 
     ! What a call with a status has come to.
