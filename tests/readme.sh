@@ -90,6 +90,14 @@ tables() {
 }
 tables papi.metrics 'METRICS presets on PROCESSORS processors'
 tables groups.metrics "Metrics under LIKWID's names of groups, on PROCESSORS processors"
+awk '/^metric / { sub(/-.*/, "", $2); print toupper($2) }' "$srcdir/arch/metrics/groups.metrics" | sort -u | (
+	status=0
+	while read -r group; do
+		grep -q "\`\(-M \)\{0,1\}$group\`" "$srcdir/CHANGELOG.md" || { echo "CHANGELOG.md has no $group"; status=1; }
+	done
+	exit $status
+)
+check "CHANGELOG has all of LIKWID's groups" $?
 
 # perfex's advice follows from it: an error goes down with the root of the time, and is within 5 % after
 # SECONDS for each turn beyond the first. Ten events on four counters have 2.5 turns. Below half a second there is no bound.

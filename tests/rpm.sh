@@ -35,6 +35,9 @@ files libperfctr-devel | grep -q '^/usr/include/perfctr/2.6/asm/perfctr.h$' && !
 check "the kernel's directories of headers are not the package's" $?
 rpm -qp --requires "$(find "$work/RPMS" -name 'perfctr-tools-[0-9]*.rpm')" 2>/dev/null | grep -q 'libperfctr.so.7(LIBPERFCTR_3.0)'
 check "the tools require the library by its name and version" $?
+[ "$(rpm -qp --qf '[%{REQUIREFLAGS:deptype} %{REQUIRENAME}\n]' "$(find "$work/RPMS" -name 'perfctr-dkms-[0-9]*.rpm')" 2>/dev/null |
+	grep -cxE '(post|preun) dkms')" = 2 ]
+check "the driver's scripts require dkms" $?
 ! rpm -qp --provides "$(find "$work/RPMS" -name 'perfctr-tools-[0-9]*.rpm')" 2>/dev/null | grep '^lib.*\.so'
 check "the tools provide no library" $?
 exit $failed
