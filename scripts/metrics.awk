@@ -65,6 +65,51 @@ function check_tables(    i, table, fits, begin)
 		fail("for takes the names of event tables, or *")
 }
 
+# The metric, which is the next record, takes the other one's value (kind "uses"), or is a part of it ("is a part of").
+function note_use(kind, other)
+{
+	asked[other] = FILENAME ":" FNR
+	if (name == "")
+		return
+	uses[kind, records + 1] = uses[kind, records + 1] " " other
+	place_of_use[kind, records + 1, other] = FILENAME ":" FNR
+}
+
+# The last record of a name counts, in each table.
+function note_record(    words, n, i, table, begin)
+{
+	n = split(applies, words, " ")
+	for (i = 1; i <= n; i++) {
+		begin = words[i]
+		if (!sub(/\*$/, "", begin))
+			record_of[begin, name] = records
+		else
+			for (table in tables)
+				if (index(table, begin) == 1 || begin == "")
+					record_of[table, name] = records
+	}
+}
+
+# No metric of a table uses itself, and none is a part of itself, by others.
+function check_cycles(kind, table, name,    words, n, i, own)
+{
+	own = record_of[table, name]
+	state[kind, table, name] = "begun"
+	n = split(uses[kind, own], words, " ")
+	for (i = 1; i <= n; i++) {
+		if (!((table, words[i]) in record_of))
+			continue
+		if (!((kind, table, words[i]) in state)) {
+			check_cycles(kind, table, words[i])
+		} else if (state[kind, table, words[i]] == "begun") {
+			printf "%s: the metric %s of %s %s itself, by %s\n", place_of_use[kind, own, words[i]],
+				words[i], table, kind, name >"/dev/stderr"
+			failed = 1
+		}
+	}
+	state[kind, table, name] = "done"
+}
+
 # Values and operators take turns; the library's compiler, in the tests, knows the rest.
 function check_formula(text,    n, words, i, word, value, depth, events)
 {
@@ -88,7 +133,7 @@ function check_formula(text,    n, words, i, word, value, depth, events)
 			if (value)
 				fail("an operator is missing before " word)
 			if (word ~ /^@[a-z][a-z0-9_%-]*$/)
-				asked[substr(word, 2)] = FILENAME ":" FNR
+				note_use("uses", substr(word, 2))
 			else if (word !~ /^(~?[0-9]+(\.[0-9]+)?|#(smt|pmem|cpus|slots|revision)|[A-Za-z][A-Za-z0-9_]*\*\/[A-Za-z0-9_|]+\/|[A-Za-z_][A-Za-z0-9_.:=\/,-]*)$/)
 				fail("\"" word "\" is neither a number nor an event")
 			events += word !~ /^[0-9#~]/
@@ -140,6 +185,7 @@ function finish_metric()
 	record[++records] = sprintf("{ %d, %d, %d, %d, %d, %d, %d, %d }", offset(applies), offset(name),
 				    offset(unit), offset(formula), offset(description), offset(threshold),
 				    offset(parent), offset(sample))
+	note_record()
 	name = ""
 }
 
@@ -221,7 +267,7 @@ $1 == "threshold" && name != "" && threshold == "" {
 }
 $1 == "parent" && name != "" && parent == "" && NF == 2 {
 	parent = $2
-	asked[parent] = FILENAME ":" FNR
+	note_use("is a part of", parent)
 	next
 }
 $1 == "sample" && name != "" && sample == "" && NF > 1 {
@@ -244,6 +290,13 @@ END {
 			print place_of[i] ": there is no metric " i >"/dev/stderr"
 			failed = 1
 		}
+	for (i in record_of) {
+		split(i, words, SUBSEP)
+		if (!(("uses", words[1], words[2]) in state))
+			check_cycles("uses", words[1], words[2])
+		if (!(("is a part of", words[1], words[2]) in state))
+			check_cycles("is a part of", words[1], words[2])
+	}
 	if (failed)
 		exit 1
 	print "/* Made by scripts/metrics.awk from arch/metrics/. */"

@@ -397,8 +397,8 @@ TESTS += tests/fuzz/vendor.sh
 tool_tests = tests/tools/perfex.sh tests/tools/breakdown.sh tests/tools/compare.sh tests/tools/wrong.sh \
 	tests/tools/openmetrics.sh tests/tools/schema.sh tests/tools/emulate.sh tests/tools/sample.sh tests/tools/manual.sh \
 	tests/tools/complete.sh tests/tools/html.sh tests/tools/lists.sh tests/tools/locale.sh tests/tools/output.sh tests/tools/runs.sh tests/tools/terminal.sh
-dist_check_SCRIPTS += tests/api.sh tests/collect.sh tests/ibs.sh tests/pool.sh tests/processors.sh tests/prose.sh tests/readme.sh tests/regions.sh tests/words.sh $(tool_tests)
-TESTS += tests/api.sh tests/collect.sh tests/ibs.sh tests/pool.sh tests/processors.sh tests/prose.sh tests/readme.sh tests/regions.sh tests/words.sh $(tool_tests)
+dist_check_SCRIPTS += tests/api.sh tests/collect.sh tests/ibs.sh tests/metrics.sh tests/pool.sh tests/processors.sh tests/prose.sh tests/readme.sh tests/regions.sh tests/words.sh $(tool_tests)
+TESTS += tests/api.sh tests/collect.sh tests/ibs.sh tests/metrics.sh tests/pool.sh tests/processors.sh tests/prose.sh tests/readme.sh tests/regions.sh tests/words.sh $(tool_tests)
 EXTRA_DIST += scripts/processors scripts/stages.sh scripts/verified tests/tools/expect.sh tests/tools/on.py tests/tools/others.sh
 EXTRA_DIST += tests/collect/made-up/mpi.h tests/collect/late.c tests/collect/mpi.c tests/collect/mpi_fortran.c tests/collect/ranks.c tests/collect/judge.c tests/collect/judges.sh tests/collect/kokkos.c tests/collect/ompt.c tests/collect/openmp.c tests/collect/runtime.c tests/ibs.c tests/likwid.c tests/papi.c tests/regions.c tests/words.c
 EXTRA_DIST += scripts/verify tests/silicon/README.md tests/silicon/expected tests/silicon/judge.awk tests/silicon/made-right.txt tests/silicon/works.h

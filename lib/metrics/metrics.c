@@ -481,41 +481,34 @@ static int find_all_used(struct perfctr_metrics *metrics)
 	return 0;
 }
 
-enum order { UNSEEN, BEGUN, PLACED };
-
-/* Puts the metric after those that it uses; n: how many have their place. */
-static int find_order(struct perfctr_metrics *metrics, unsigned int i, enum order *order,
-		      unsigned int *n)
+/*
+ * Puts the metric after those that it uses; n: how many have their place. scripts/metrics.awk sees
+ * to it that none uses itself.
+ */
+static void find_order(struct perfctr_metrics *metrics, unsigned int i, bool *seen, unsigned int *n)
 {
 	const struct perfctr_opened_metric *metric = &metrics->metric[i];
 	unsigned int k;
 
-	if (order[i] == PLACED)
-		return 0;
-	if (order[i] == BEGUN)
-		return perfctr_fail(EINVAL, "the metric %s uses its own value",
-				    perfctr_metric_text(metric->record->name));
-	order[i] = BEGUN;
+	if (seen[i])
+		return;
+	seen[i] = true;
 	for (k = 0; k < metric->inputs; k++)
-		if (metric->input[k].metric >= 0 &&
-		    find_order(metrics, (unsigned int)metric->input[k].metric, order, n) < 0)
-			return -1;
-	order[i] = PLACED;
+		if (metric->input[k].metric >= 0)
+			find_order(metrics, (unsigned int)metric->input[k].metric, seen, n);
 	metrics->order[(*n)++] = i;
-	return 0;
 }
 
 static int find_all_orders(struct perfctr_metrics *metrics)
 {
-	enum order order[PERFCTR_METRICS_MAX] = { UNSEEN };
+	bool seen[PERFCTR_METRICS_MAX] = { false };
 	unsigned int i, n = 0;
 
 	metrics->order = calloc(metrics->all, sizeof(*metrics->order));
 	if (!metrics->order)
 		return perfctr_metrics_no_memory();
 	for (i = 0; i < metrics->all; i++)
-		if (find_order(metrics, i, order, &n) < 0)
-			return -1;
+		find_order(metrics, i, seen, &n);
 	return 0;
 }
 
