@@ -11,8 +11,13 @@ baseline=$srcdir/tests/data/libperfctr.abi
 if [ "${1:-}" = --update ]; then
 	abidw --headers-dir "$srcdir/include" --drop-private-types --exported-interfaces-only \
 		--no-corpus-path --no-comp-dir-path --no-show-locs --no-elf-needed "$library" |
-		sed "s,path='[^']*/lib/,path='lib/," >"$baseline"
+		sed "s,path='[^']*/\(lib\|bindings\)/,path='\1/," >"$baseline"
 	exit
+fi
+# No directory of whoever made it.
+if grep " path='" "$baseline" | grep -v " path='\(lib\|bindings\)/"; then
+	echo "FAIL the baseline's files are in lib/ and bindings/"
+	exit 1
 fi
 # abidiff takes a baseline that it can't parse for one without names.
 if xmllint --noout "$baseline" && abidiff --exported-interfaces-only "$baseline" "$library"; then
