@@ -374,6 +374,10 @@ says 0 '^a,time,ns,inclusive,4,12,100,rank 0,300.000,600,rank 3,100.000,exact,0,
 says 0 '^a,time,ns,exclusive,4,12,5,rank 0,5.000,5,rank 0,0.000,exact,0,0,0,0,0,0$' "$perfex" --merge --csv "$work"/[0-3].json
 says 0 '^"b,""",time,ns,inclusive,1,1,0,rank 2,0.000,0,rank 2,0.000,not counted,0,0,0,0,0,0$' "$perfex" --merge --csv "$work"/[0-3].json
 says 0 '^a  *4  *12  time  *ns  *300  *100 (rank 0)  *600 (rank 3) 100.0% exact$' "$perfex" --merge "$work"/[0-3].json
+sed 's/"region": "a"/"region": "a name of more than 24 letters"/' "$work/2.json" >"$work/longer.json"
+"$perfex" --merge "$work/longer.json" | awk '/^region / { at = index($0, " visits") + 7 } / time / { bad += substr($0, at) !~ /^  time /; n++ }
+	END { exit bad || n != 2 }'
+check "perfex: columns of what is merged, beside a long name" $?
 says 0 '"maximum":600,"maximum_at":"rank 3","imbalance_percent":100.000' "$perfex" --merge --json "$work"/[0-3].json
 says 125 '1.json is of the same process' "$perfex" --merge "$work/1.json" "$work/1.json"
 sed 's/"rank": 1/"rank": 9/; s/"exact"/"\\u001b[1m,"/; s/"ns"/"\\u001b,"/' "$work/1.json" >"$work/hostile.json"

@@ -324,15 +324,15 @@ static void print_number(FILE *file, long double n, const char *one, const char 
 }
 
 /* Prints visits as the processes' reports do. */
-static void print_visits(FILE *file, const struct visits *visits)
+static void print_visits(FILE *file, const struct visits *visits, int width)
 {
 	if (visits->unfinished > 0) {
-		fprintf(file, "%24s ", "");
+		fprintf(file, "%*s ", width, "");
 		print_number(file, visits->unfinished, "visit did not end\n",
 			     "visits did not end\n");
 	}
 	if (visits->uncounted > 0) {
-		fprintf(file, "%24s ", "");
+		fprintf(file, "%*s ", width, "");
 		print_number(file, visits->uncounted, "visit was not counted\n",
 			     "visits were not counted\n");
 	}
@@ -355,16 +355,32 @@ static void print_table_end(FILE *file, const struct merge *merge)
 			     "processes died; of these that is not known.\n");
 }
 
+/* The names' column is as wide as the longest one, up to a limit. */
+#define NARROWEST 24
+#define WIDEST	  60
+
+static int names_width(const struct merge *merge)
+{
+	const struct row *row;
+	int width = NARROWEST;
+
+	for (row = merge->rows; row; row = row->next)
+		if (text_width(row->region) > width)
+			width = text_width(row->region);
+	return width < WIDEST ? width : WIDEST;
+}
+
 static void print_columns(FILE *file, const struct merge *merge)
 {
 	const struct row *row, *first = NULL;
+	const int width = names_width(merge);
 
-	fprintf(file, "%-24s %9s %12s  %-24s %16s %16s and %s, imbalance, quality\n", "region",
-		"processes", "visits", "", "mean", "least", "most");
+	fprintf(file, "%-*s %9s %12s  %-24s %16s %16s and %s, imbalance, quality\n", width,
+		"region", "processes", "visits", "", "mean", "least", "most");
 	for (row = merge->rows; row; row = row->next) {
 		bool again = first && !strcmp(first->region, row->region);
 
-		text_terminal(file, again ? "" : row->region, 24);
+		text_terminal(file, again ? "" : row->region, width);
 		if (again)
 			fprintf(file, " %9s %12s  ", "", "");
 		else
@@ -377,7 +393,7 @@ static void print_columns(FILE *file, const struct merge *merge)
 		text_terminal(file, row->inclusive.quality, 0);
 		fputc('\n', file);
 		if (!row->next || strcmp(row->next->region, row->region) != 0)
-			print_visits(file, &first->visits);
+			print_visits(file, &first->visits, width);
 	}
 }
 
@@ -483,7 +499,7 @@ static void print_narrow(FILE *file, const struct merge *merge)
 		fit_words(&fit, row->inclusive.quality);
 		fit_end(&fit);
 		if (!row->next || strcmp(row->next->region, row->region) != 0)
-			print_visits(file, &first->visits);
+			print_visits(file, &first->visits, NARROWEST);
 	}
 }
 
