@@ -79,8 +79,8 @@ sort -u -o "$work/linux/libpfm4" "$work/linux/libpfm4"
 ${CC:-cc} -I"$top/include" -I"$top" "$tables/ours.c" "$build/arch/.libs/libarch.a" -o "$work/ours"
 "$work/ours" >"$work/ours.txt"
 print_fam15h
-"$top/tests/vm/deb.sh" bookworm,trixie amd64 libpapi7.0 "$work/papi"
-"$tables/names" "$work"/papi/usr/share/papi/*/papi_events.csv "'$work/ours'" "sh '$work/pfm-i386.sh'" \
+"$top/tests/vm/deb.sh" trixie amd64 libpapi7.1t64 "$work/papi-7.1"
+"$tables/names" "$work"/papi-7.1/usr/share/papi/*/papi_events.csv "'$work/ours'" "sh '$work/pfm-i386.sh'" \
 	"sh '$work/pfm-arm64.sh'" || failed=1
 "$tables/compare" "$work/ours.txt" "$work/linux" "$work"/pfm-*.txt || failed=1
 ${CC:-cc} -D_GNU_SOURCE -I"$top/include" -I"$top" -I"$build" "$tables/metrics.c" "$build/lib/.libs/libinternal.a" \
@@ -94,7 +94,15 @@ finds skylake flops_dp-scalar-rate 's/	flops_dp-packed-/	flops_dp-scalar-/'
 finds power8 data-load-ratio 's/	1002e,0,0|PM_LD_CMPL=/	r2e|=/'
 finds neoverse-v2 l2-volume 's/	l2-load-volume	/	l2-volume	/'
 "$work/metrics" presets >"$work/presets.txt"
-"$tables/presets" "$work/presets.txt" "$work"/papi/usr/share/papi/*/papi_events.csv "'$work/ours'" || failed=1
+"$tables/presets" "$work/presets.txt" "$work"/papi-7.1/usr/share/papi/*/papi_events.csv "'$work/ours'" || failed=1
+sed 's/^\(skylake	\)PAPI_L2_DCM	/\1PAPI_L1_DCM	/' "$work/presets.txt" >"$work/mistaken.txt"
+if "$tables/presets" "$work/mistaken.txt" "$work"/papi-7.1/usr/share/papi/*/papi_events.csv "'$work/ours'" |
+	grep "^FAIL skl other PAPI_L1_DCM " >"$work/log"; then
+	echo "PASS a mistake in PAPI_L1_DCM of skylake is found"
+else
+	echo "FAIL a mistake in PAPI_L1_DCM of skylake is not found"
+	failed=1
+fi
 ${CC:-cc} -O2 -D_GNU_SOURCE -I"$top/include" -I"$top" -I"$build" "$tables/tree.c" "$build/lib/.libs/libinternal.a" \
 	-pthread -o "$work/tree"
 "$work/tree" >"$work/tree.values"
