@@ -173,8 +173,23 @@ static int fail_in(const struct perfctr_cpu *cpu, const struct perfctr_event_tab
 		   const char *part, size_t part_length, unsigned int event)
 {
 	struct target target = { *cpu, table, false, true };
+	const char *end = word + length;
+	const size_t before = (size_t)(part - word) - 1;
+	struct perfctr_event_choice choice;
+	struct perf_event_attr attr = { .size = sizeof(attr) };
 
-	return fail_word(&target, error, word, length, part, part_length, event);
+	if (error != PERFCTR_EVENT_NO_MASK || !perfctr_are_modifiers(part, end) ||
+	    perfctr_is_late_edge(part, end))
+		return fail_word(&target, error, word, length, part, part_length, event);
+	/* The caller leaves perf's modifiers out, and if that does not help they are not the
+	 * reason. */
+	error = perfctr_event_lookup(table, word, before, &choice, &part, &part_length, &event);
+	if (error)
+		return fail_word(&target, error, word, before, part, part_length, event);
+	return perfctr_event_attr(cpu, &choice, word, before, &attr) < 0
+		       ? -1
+		       : fail_word(&target, PERFCTR_EVENT_NO_MASK, word, length, word + before + 1,
+				   length - before - 1, event);
 }
 
 /* Room for a preset's event and its modifiers. */
