@@ -48,6 +48,12 @@ static struct {
 } plan[16];
 static unsigned int runs;
 
+/* All runs are alike. */
+static void plan_nothing(void)
+{
+	memset(plan, 0, sizeof(plan));
+}
+
 /* Most slots wait for memory: three of four on a Skylake, and on an Alder Lake's both core types.
  */
 static uint64_t count_of(const char *name)
@@ -150,6 +156,7 @@ static void ends(struct drill *drill, unsigned int all, unsigned int kept, bool 
 /* A crash is none of the user's interruptions. */
 START_TEST(crash)
 {
+	plan_nothing();
 	plan[0].end = (struct run_end){ .status = SIGSEGV, .interrupted = true };
 	ends(drill_with(NULL, NULL), 1, 1, false, SIGSEGV);
 	has("perfex: run 1 ended with signal 11: the command is not run again\n");
@@ -159,6 +166,7 @@ END_TEST
 /* A run that a signal ends is no count, but perfex ends as it did. */
 START_TEST(interruption)
 {
+	plan_nothing();
 	plan[1].end = (struct run_end){ .status = SIGINT, .interrupted = true };
 	ends(drill_with(NULL, NULL), 2, 1, false, SIGINT);
 	has("perfex: run 2 ended with signal 2: the command is not run again\n");
@@ -176,6 +184,7 @@ START_TEST(beside)
 {
 	char directory[] = "/tmp/drill.XXXXXX", pre[128];
 
+	plan_nothing();
 	ends(drill_with(NULL, "false"), 1, 1, true, 0);
 	has("perfex: --post: \"false\" failed with exit status 1\n");
 	ck_assert_ptr_nonnull(mkdtemp(directory));
@@ -188,6 +197,7 @@ END_TEST
 /* An estimate of a few turns is no reason to say that the command does other work. */
 START_TEST(other_work)
 {
+	plan_nothing();
 	plan[1].instructions = 2000;
 	ends(drill_with(NULL, NULL), 2, 1, false, 0);
 	has("perfex: run 2 executed 2000 instructions, and the first one 1000: ");
@@ -229,6 +239,7 @@ START_TEST(no_samples)
 	int fd = mkstemp(path);
 	FILE *page;
 
+	plan_nothing();
 	close(fd);
 	options.file = path;
 	runs = 0;
@@ -249,6 +260,7 @@ END_TEST
 /* What both core types have is counted, and said, once. */
 START_TEST(core_types)
 {
+	plan_nothing();
 	hybrid = true;
 	topdown_free(topdown_of(NULL)); /* identifies the processor, before there is a root */
 	root_unpack("alderlake");
