@@ -78,6 +78,9 @@ START_TEST(of_amd)
 	says(LARGEST "topdown-backend-memory, 35.0 %: dispatch slots that waited for the back end, "
 		     "because of loads; in topdown-backend, 60.0 %\n",
 	     " try:    touch less memory", true);
+	/* Of two that are as large the first one. */
+	set("topdown-backend-memory", 25);
+	says(LARGEST "topdown-backend-memory, 25.0 %", "", true);
 	/* A part that was not counted is none. */
 	named("topdown-backend-memory")->value.reason = "no room";
 	says(LARGEST "topdown-backend-core, 25.0 %", " try:    break chains", true);

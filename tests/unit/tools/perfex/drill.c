@@ -10,6 +10,7 @@
 #include "tests/harness/root.h"
 #include "tools/perfex/count/topdown.h"
 #include "tools/perfex/drill.h"
+#include "tools/perfex/report/metrics.h"
 #include "tools/perfex/why.h"
 
 #if defined(__i386__) || defined(__x86_64__)
@@ -153,6 +154,51 @@ static void ends(struct drill *drill, unsigned int all, unsigned int kept, bool 
 
 /* ---- ---- */
 
+/* Each run counts the parts of what was beyond its threshold; all of them are one result. */
+START_TEST(levels)
+{
+	static const char *const beyond[] = { "tma_backend_bound", "tma_memory_bound",
+					      "tma_l1_bound" };
+	const struct results *results;
+	const struct events *events;
+	unsigned int i, run = 0, n = 0, k = 0;
+	struct drill *drill;
+
+	plan_nothing();
+	plan[2].instructions = 1100;
+	drill = drill_with(NULL, NULL);
+	ck_assert(!drill_stopped(drill));
+	ck_assert_uint_eq(runs, 4);
+	has("perfex: run 2, of at most 6, counts the parts of tma_backend_bound\n");
+	has("perfex: run 3, of at most 6, counts the parts of tma_core_bound, tma_memory_bound\n");
+	has("perfex: run 4, of at most 6, counts the parts of tma_l1_bound\n");
+	has(" groups of events take turns, ");
+	results = drill_results(drill);
+	events = results->run->events;
+	for (i = 0; i < events->n; i++) {
+		struct cell cell = results_cell(results, NULL, i);
+		bool first = events->event[i].run != run;
+
+		run += first;
+		ck_assert_uint_eq(events->event[i].run, run);
+		n += first;
+		ck_assert(!first || events->event[i].quiet);
+		ck_assert_uint_eq(cell.value, !first	 ? count_of(events->event[i].name)
+					      : run == 3 ? 1100
+							 : 1000);
+	}
+	ck_assert_uint_eq(n, 4);
+	for (i = 0; i < results->metrics; i++) {
+		ck_assert_uint_eq(results->metric[i].run, results->metric[i].level);
+		k += k < 3 && !strcmp(results->metric[i].name, beyond[k]) &&
+		     results->metric[i].value.beyond;
+	}
+	ck_assert_uint_eq(k, 3);
+	ck_assert_uint_eq(results->metric[results->metrics - 1].run, 4);
+	drill_free(drill);
+}
+END_TEST
+
 /* A crash is none of the user's interruptions. */
 START_TEST(crash)
 {
@@ -272,7 +318,7 @@ START_TEST(core_types)
 }
 END_TEST
 
-UNIT_MAIN("drill", 60, crash, interruption, beside, other_work, no_samples, core_types)
+UNIT_MAIN("drill", 60, levels, crash, interruption, beside, other_work, no_samples, core_types)
 #else
 int main(void)
 {
