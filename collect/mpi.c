@@ -121,11 +121,16 @@ static word null_type, *mpich_in_place, in_place[8];
 /* A module of Fortran's that is loaded for itself has a variable of its own. */
 static void note_in_place(word variable)
 {
-	unsigned int i = 0;
+	unsigned int i;
+	word none;
 
-	while (i < 7 && in_place[i] && in_place[i] != variable)
-		i++;
-	__atomic_store_n(&in_place[i], variable, __ATOMIC_RELAXED);
+	for (i = 0; i < sizeof(in_place) / sizeof(in_place[0]); i++) {
+		none = 0;
+		if (__atomic_compare_exchange_n(&in_place[i], &none, variable, false,
+						__ATOMIC_RELAXED, __ATOMIC_RELAXED) ||
+		    none == variable)
+			return;
+	}
 }
 
 static void find_constants(const void *caller)

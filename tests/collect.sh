@@ -490,6 +490,23 @@ MPI_Gather 8 8 (rank 0) 8 (rank 0)' ]
 		[ $status = 0 ] || cat "$work/errors" "$work/merged"
 		check "MPI: Fortran's module $module over Open MPI" $status
 	done
+	# A module of Fortran's, as Python's have, has an MPI_IN_PLACE of its own.
+	cat >"$work/module.f90" <<-'EOT'
+		integer(c_int) function entry() bind(c, name="entry")
+			use iso_c_binding, only: c_int
+			use mpi
+			integer :: e, sum(10), same(2)
+			sum = 1
+			call MPI_Comm_rank(MPI_COMM_WORLD, same(1), e)
+			same = same(1)
+			call MPI_Allgather(MPI_IN_PLACE, 1234, MPI_INTEGER, same, 1, MPI_INTEGER, MPI_COMM_WORLD, e)
+			call MPI_Allreduce(MPI_IN_PLACE, sum, 10, MPI_INTEGER, MPI_SUM, MPI_COMM_WORLD, e)
+			entry = merge(0, 1, all(same == [0, 1]) .and. all(sum == 2))
+		end function
+	EOT
+	mpif90 -shared -fPIC "$work/module.f90" -o "$work/fortran.so" && mpicc -w "$srcdir/tests/collect/late.c" -o "$work/real-late" -ldl &&
+		job 2 "$work/real-late" "$work/fortran.so" && [ "$(bytes)" = 'MPI_Allreduce 80 40 (rank 0) 40 (rank 0)' ]
+	check "MPI: Fortran that a program of C loads, over Open MPI" $?
 else
 	echo "SKIP MPI: there is no Open MPI"
 fi

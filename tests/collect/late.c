@@ -77,6 +77,9 @@ int main(int argc, char **argv)
 		if (enter())
 			return 3;
 	}
+#if !defined(LINKED) && !defined(NO_MPI)
+	MPI_Finalize();
+#endif
 	return 0;
 }
 #endif
