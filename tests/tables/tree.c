@@ -78,8 +78,22 @@ static void print_head(const struct perfctr_metrics *metrics, const char *table,
 		printf("%s\n", known[i]);
 }
 
+/*
+ * Half of the rounds have counts of one magnitude; in the others each event has its own, for
+ * thresholds that are crossed only where counts are far apart.
+ */
+static double random_count(bool far_apart)
+{
+	unsigned long limit = 1000000;
+
+	if (far_apart)
+		for (limit = 100; random() % 3 && limit < 1000000000;)
+			limit *= 10;
+	return (double)((unsigned long)random() % limit + 1);
+}
+
 static void print_round(const struct perfctr_metrics *metrics, const unsigned int *place,
-			unsigned int events, unsigned int n)
+			unsigned int events, unsigned int n, bool far_apart)
 {
 	static struct perfctr_metric_value values[1024];
 	static struct perfctr_reading readings[4096];
@@ -87,7 +101,7 @@ static void print_round(const struct perfctr_metrics *metrics, const unsigned in
 	unsigned int i, size = perfctr_metrics_size(metrics);
 
 	for (i = 0; i < n; i++)
-		numbers[i] = (double)(random() % 1000000 + 1);
+		numbers[i] = random_count(far_apart);
 	for (i = 0; i < events; i++)
 		readings[i] = (struct perfctr_reading){ .value = (uint64_t)numbers[place[i]],
 							.enabled = 2000000000,
@@ -121,7 +135,7 @@ static void print_table(const char *table)
 	n = find_places(list, place, known);
 	print_head(metrics, table, known, n);
 	for (times = 0; times < TIMES; times++)
-		print_round(metrics, place, events, n);
+		print_round(metrics, place, events, n, times % 2);
 	perfctr_metrics_close(metrics);
 }
 
