@@ -3,6 +3,7 @@
 noinst_LIBRARIES += tools/libperfex.a
 tools_libperfex_a_SOURCES = \
 	lib/base/json.c lib/base/json.h \
+	lib/base/letters.c lib/base/letters.h \
 	lib/base/quote.c lib/base/quote.h \
 	tools/perfex/base/text.c tools/perfex/base/text.h \
 	tools/perfex/base/die.c tools/perfex/base/die.h \

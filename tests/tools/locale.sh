@@ -19,6 +19,9 @@ for locale in tr_TR.ISO-8859-9 tr_TR.UTF-8; do
 		expect "$preset, $locale" 0 '^evntsel' "$perfex" --cpu skylake -e $preset
 	done
 	expect "its formula, $locale" 125 'is no event here but a formula' "$perfex" --cpu skylake -e papi_l1_tcm
+	expect "a list, $locale" 0 '^ *PAPI_TOT_INS' "$perfex" --cpu skylake -l papi_tot_ins
+	expect "a formula among events, $locale" 1 '^0$' sh -c '"$1" -e papi_l1_tcm,task-clock true 2>&1 | grep -c "is no event here"' \
+		sh "$perfex"
 	expect "a processor, $locale" 0 '^evntsel' "$perfex" --cpu CASCADELAKEX -e INST_RETIRED.ANY_P
 	expect "a wrong name, $locale" 125 'did you mean INST_RETIRED' "$perfex" --cpu skylake -e inzt_retired.any
 	for event in CPU-MIGRATIONS PERF_COUNT_sw_cpu_migrations TASK-CLOCK; do

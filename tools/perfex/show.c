@@ -63,7 +63,7 @@ struct list {
 static bool has_words(const struct perfctr_event_name *name, char *const words[])
 {
 	for (; words && *words; words++)
-		if (!strcasestr(name->name, *words) && !strcasestr(name->description, *words))
+		if (!text_find(name->name, *words) && !text_find(name->description, *words))
 			return false;
 	return true;
 }

@@ -5,6 +5,7 @@
 #include <string.h>
 #include <wchar.h>
 #include <wctype.h>
+#include "lib/base/letters.h"
 #include "lib/base/quote.h"
 #include "tools/perfex/base/text.h"
 
@@ -188,6 +189,15 @@ void text_cut_front(FILE *file, const char *text, int width)
 		text += bytes_of(text, cut + 3);
 	}
 	text_terminal(file, text, 0);
+}
+
+const char *text_find(const char *text, const char *words)
+{
+	size_t length = strlen(words);
+
+	while (*text && perfctr_letters_compare(text, words, length) != 0)
+		text++;
+	return *text || !length ? text : NULL;
 }
 
 void text_cut(FILE *file, const char *text, int width)

@@ -37,6 +37,9 @@ void text_cut(FILE *file, const char *text, int width);
 /* Omits the first characters, if there are too many. */
 void text_cut_front(FILE *file, const char *text, int width);
 
+/* Returns the first place of the words, in any case of ASCII letters; NULL: there is none. */
+const char *text_find(const char *text, const char *words);
+
 /* How many letters it has. */
 int text_width(const char *text);
 

@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include "lib/base/letters.h"
 #include "tools/perfex/base/die.h"
 #include "tools/perfex/count/emulated.h"
 
@@ -36,7 +37,7 @@ static int find(const char *name, size_t length)
 	if (length > 2 && !strncmp(name + length - 2, ":u", 2))
 		length -= 2;
 	for (i = 0; i < sizeof(names) / sizeof(names[0]); i++)
-		if (strlen(names[i].name) == length && !strncasecmp(names[i].name, name, length))
+		if (perfctr_letters_same(names[i].name, name, length))
 			return names[i].column;
 	return -1;
 }

@@ -4,8 +4,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <strings.h>
+#include "lib/base/letters.h"
 #include "tools/perfex/base/die.h"
+#include "tools/perfex/base/text.h"
 #include "tools/perfex/count/events.h"
 #include "tools/perfex/count/lists.h"
 
@@ -75,7 +76,7 @@ static bool is_formula(const char *item, size_t length)
 	char *name;
 	bool result = false;
 
-	if (length < 5 || strncasecmp(item, "PAPI_", 5) != 0)
+	if (length < 5 || perfctr_letters_compare(item, "PAPI_", 5) != 0)
 		return false;
 	name = need(strndup(item, length));
 	if (perfctr_event_check(name) < 0) {
@@ -335,7 +336,7 @@ void events_finish(struct events *events)
 				   "instructions,branches,branch-misses");
 	if (events->numbers)
 		add_numbers(events);
-	if (events->names && strcasestr(events->names, "PAPI_"))
+	if (events->names && text_find(events->names, "PAPI_"))
 		move_formulas(events);
 	if (events->metric_names)
 		n = events_open_metrics(events);

@@ -120,4 +120,19 @@ START_TEST(writes)
 }
 END_TEST
 
-UNIT_MAIN("text", 20, cut, labels, numbers, widths, halves, lines, writes)
+/* Words are found in any case, at the beginning, the end and after a part of themselves. */
+START_TEST(finds)
+{
+	static const char name[] = "PAPAPI_tot_INS";
+
+	ck_assert_ptr_eq(text_find(name, "papi_"), name + 2);
+	ck_assert_ptr_eq(text_find(name, "pap"), name);
+	ck_assert_ptr_eq(text_find(name, "TOT_ins"), name + 7);
+	ck_assert_ptr_eq(text_find(name, ""), name);
+	ck_assert_ptr_null(text_find(name, "inst"));
+	ck_assert_ptr_null(text_find("", "i"));
+	ck_assert_ptr_nonnull(text_find("", ""));
+}
+END_TEST
+
+UNIT_MAIN("text", 20, cut, labels, numbers, widths, halves, lines, writes, finds)
