@@ -15,7 +15,10 @@ function types(n,  i, text) {
 # Adds the bytes of a call that succeeded: in C it returns 0, and in Fortran its last argument is that.
 function bytes_of_call(n, language,  form, i) {
 	form = rules > 3 ? "_all" : rules > 2 ? "_buffer" : ""
-	printf "\tif (%s)\n", language == "c" ? "(int)result == 0" : "mpi_succeeded(a" n ")"
+	printf "\tif (%s", language == "c" ? "(int)result == 0" : "mpi_succeeded(a" n ")"
+	if (root)
+		printf " && mpi_takes_part(%s, %s)", language == "c" ? "(int)a" root : "*(const int *)a" root, is_sender
+	print ")"
 	printf "\t\tmpi_%s_add%s(", language, form
 	for (i = 1; i <= rules && i < 5; i++)
 		printf "%s%s", (i > 1 ? ", " : ""), (rule[i] ? "a" rule[i] : "0")
@@ -54,6 +57,12 @@ function look_at(line,  field, n, i) {
 	n = split(line, field, " ")
 	name = field[1]
 	arguments = field[2]
+	root = 0
+	if (field[n - 1] == "root" || field[n - 1] == "sender") {
+		root = field[n]
+		is_sender = field[n - 1] == "sender" ? "true" : "false"
+		n -= 2
+	}
 	split("", rule)
 	rules = n - 2
 	for (i = 3; i <= n; i++)

@@ -89,6 +89,15 @@ static inline bool mpi_succeeded(word error)
 }
 
 /*
+ * Whether a call with this root has data of the rank: the root is a rank, or, with two groups,
+ * MPI_ROOT (-3 or -4) in the root itself, and MPI_PROC_NULL (-1 or -2) in the ranks beside it.
+ */
+static inline bool mpi_takes_part(int root, bool is_sender)
+{
+	return root >= 0 || (is_sender && root < -2);
+}
+
+/*
  * Add the bytes of that number of elements, for a call that succeeded: of C's arguments, or of
  * Fortran's, which are addresses. _buffer: it may be MPI_IN_PLACE, or 0, and the type may mean
  * nothing. _all: so it is, and there is a number for each rank of the communicator; remote: of the

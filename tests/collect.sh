@@ -461,7 +461,8 @@ MPI_Reduce 120 40 (rank 0) 40 (rank 0)' ]
 	job 3 "$work/real" groups && [ "$(bytes | grep -v -e MPI_I -e MPI_S)" = 'MPI_Allreduce 6000 2000 (rank 0) 2000 (rank 0)
 MPI_Alltoallv 392 128 (rank 1) 136 (rank 0)
 MPI_Bcast 80 40 (rank 0) 40 (rank 0)
-MPI_Gather 8 8 (rank 0) 8 (rank 0)' ]
+MPI_Gather 8 8 (rank 0) 8 (rank 0)
+MPI_Reduce 12 12 (rank 0) 12 (rank 0)' ]
 	check "MPI: two groups of Open MPI" $?
 	job 2 "$work/real" fails && [ "$(bytes | grep MPI_Isend)" = 'MPI_Isend 240 120 (rank 0) 120 (rank 0)' ]
 	check "MPI: calls of Open MPI that fail" $?

@@ -73,7 +73,7 @@ static void exchange_of_groups(void)
 {
 #ifdef PERFCTR_TESTS_MADE_UP_MPI_H
 	const MPI_Comm groups = MPI_TWO_GROUPS;
-	const MPI_Datatype type = MPI_DATATYPE_NULL;
+	const MPI_Datatype type = 7; /* anything */
 	const int others = 3, root = MPI_PROC_NULL;
 #else
 	const int others = rank ? 1 : ranks - 1, root = !rank	    ? 0
@@ -98,6 +98,8 @@ static void exchange_of_groups(void)
 	check(MPI_Bcast(none ? NULL : ints, none ? 0 : 10, type, root, groups));
 	check(MPI_Gather(root ? NULL : ints, root ? 0 : 2, root ? (MPI_Datatype)0 : MPI_INT,
 			 more_ints, 2, MPI_INT, root, groups));
+	check(MPI_Reduce(ints, more_ints, none ? 0 : 3, none ? type : MPI_INT, MPI_SUM, root,
+			 groups));
 }
 
 /* Calls that fail, which this program knows. */
