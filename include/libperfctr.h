@@ -617,8 +617,8 @@ struct perfctr_metric_node {
 	const char *parent; /* of a metric that is a part of another: the other one's name; or "" */
 	const char
 		*sample; /* events to sample, with blanks between, to see where it happens; or "" */
-	unsigned int level; /* 0: it is in no tree; 1: it has parts, and is none; 2: a part of one
-			       of these; ... */
+	unsigned int level; /* 0: it is in no tree; 1: it is a part of none there; 2: a part of
+			       one of these; ... */
 	unsigned int reserved[3];
 };
 

@@ -659,12 +659,19 @@ const char *perfctr_metrics_events(const struct perfctr_metrics *metrics, unsign
 	return metrics->list.bytes;
 }
 
+/* Whether it is a share of all slots, as top-down analysis begins, or has parts. */
+static bool is_root(const struct perfctr_metric_record *record, const char *id)
+{
+	return !strncmp(perfctr_metric_text(record->name), "topdown-", 8) ||
+	       perfctr_metric_has_parts(record, id);
+}
+
 /* Returns how many metrics of the tree are above the record, and itself; 0: it is in none. */
 static unsigned int level_of(const struct perfctr_metric_record *record, const char *id)
 {
 	unsigned int level = 1;
 
-	if (!*perfctr_metric_text(record->parent) && !perfctr_metric_has_parts(record, id))
+	if (!*perfctr_metric_text(record->parent) && !is_root(record, id))
 		return 0;
 	while (record && *perfctr_metric_text(record->parent)) {
 		const char *parent = perfctr_metric_text(record->parent);

@@ -37,7 +37,7 @@ TREE = [
     metric("topdown-core", 15, quality="scaled", **below("topdown-backend")),
     metric("tma_leaf", 20, **below("topdown-memory", 3)), metric("ipc", 0.75, unit="", threshold="ipc < 1", beyond=True),
     metric("loads", 15, **below("tma_leaf", 4)), metric("stores", 25, **below("tma_leaf", 4)),
-    metric("noise", -0.5, level=1), metric("noise-part", -0.25, **below("noise")),
+    metric("topdown-alone", 7), metric("noise", -0.5, level=1), metric("noise-part", -0.25, **below("noise")),
 ]
 
 # Their names differ after nine letters, and where a line has no room for them.

@@ -112,7 +112,7 @@ def tree():
     """the top-down tree: each part in its parent, as wide as its value, or its share of what overlaps"""
     parts = {name: (value, left, right, top, over) for name, value, (left, right, top, _), over in run(
         "all('.part').map(e => [e.dataset.metric, Number(e.dataset.value), box(e), e.classList.contains('over')])")}
-    same({name: part[0] for name, part in parts.items()}, {m["metric"]: m["value"] for m in made.TREE if m["metric"] != "ipc"})
+    same({name: part[0] for name, part in parts.items()}, {m["metric"]: m["value"] for m in made.TREE if "level" in m})
     unit = (parts["topdown-retiring"][2] - parts["topdown-retiring"][1]) / 30
     for name, (value, left, right, top, over) in parts.items():
         # A part without a width has borders.

@@ -36,8 +36,8 @@ static void add_node(struct topdown *topdown, const struct node *node)
 		topdown->node[topdown->n++] = *node;
 }
 
-/* Takes the metrics that are in a tree; without parts those of one level are one, too. */
-static void find_nodes(struct topdown *topdown, bool flat)
+/* Takes the metrics that are in a tree. */
+static void find_nodes(struct topdown *topdown)
 {
 	unsigned int i, n = perfctr_metrics_size(topdown->metrics);
 	struct perfctr_metric_node node;
@@ -47,23 +47,23 @@ static void find_nodes(struct topdown *topdown, bool flat)
 	for (i = 0; i < n; i++) {
 		perfctr_metrics_metric(topdown->metrics, i, &metric);
 		perfctr_metrics_node(topdown->metrics, i, &node);
-		if (node.level || flat)
-			add_node(topdown, &(struct node){ metric.name, node.parent,
-							  node.level ? node.level : 1 });
+		if (node.level)
+			add_node(topdown, &(struct node){ metric.name, node.parent, node.level });
 	}
 }
 
 struct topdown *topdown_of(const char *cpu)
 {
-	struct perfctr_metrics *vendors = perfctr_metrics_open("tma", cpu);
-	struct perfctr_metrics *metrics = vendors ? vendors : perfctr_metrics_open("topdown", cpu);
+	struct perfctr_metrics *metrics = perfctr_metrics_open("tma", cpu);
 	struct topdown *topdown;
 
+	if (!metrics)
+		metrics = perfctr_metrics_open("topdown", cpu);
 	if (!metrics)
 		return NULL;
 	topdown = need(calloc(1, sizeof(*topdown)));
 	topdown->metrics = metrics;
-	find_nodes(topdown, !vendors);
+	find_nodes(topdown);
 	return topdown;
 }
 

@@ -277,7 +277,7 @@ function metricTable(caption, metrics) {
 
 // ---- the top-down tree ----
 
-const isNode = metric => metric.level !== undefined || metric.parent !== undefined || /(^|\/)topdown-/.test(metric.metric);
+const isNode = metric => metric.level !== undefined || metric.parent !== undefined;
 
 // The metrics of a tree as rows, one for each level; a node lies below its parent. Parts that overlap, and are more than
 // their parent together, are drawn smaller.

@@ -1150,8 +1150,12 @@ START_TEST(trees)
 	ck_assert_uint_eq(level_of("tma_info_system_smt_2t_utilization", "skylake"), 0);
 	ck_assert_uint_eq(level_of("topdown-memory", "skylake"), 2);
 	ck_assert_uint_eq(level_of("topdown-backend", "zen4"), 1);
-	ck_assert_uint_eq(level_of("topdown-backend", "neoverse-v1"),
-			  0); /* it has no parts there */
+	/* They have no parts there. */
+	ck_assert_uint_eq(level_of("topdown-backend", "neoverse-v1"), 1);
+	ck_assert_uint_eq(level_of("topdown-backend", "sandybridge"), 1);
+	ck_assert_uint_eq(level_of("topdown-retiring", "gracemont"), 1);
+	ck_assert_uint_eq(level_of("topdown-smt", "zen4"), 1);
+	ck_assert_uint_eq(level_of("ipc", "neoverse-v1"), 0);
 	ck_fails(perfctr_metrics_node(metrics, 3, &node), EINVAL, "there is no metric 3");
 	ck_fails(perfctr_metrics_node(metrics, 0, NULL), EINVAL, "a place for the result");
 	ck_fails(perfctr_metrics_values(NULL, readings, all), EINVAL, "needs metrics");

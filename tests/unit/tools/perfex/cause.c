@@ -92,7 +92,7 @@ START_TEST(of_amd)
 }
 END_TEST
 
-/* Arm's metrics are in no tree, and are one level. */
+/* Arm's metrics are one level. */
 START_TEST(of_arm)
 {
 	take("topdown", "neoverse-v2");
