@@ -44,6 +44,9 @@ static const char division[] =
 static const char less_work[] =
 	"the processor is busy with work that counts: do less of it, by another algorithm, or by "
 	"vector instructions (-O3 -march=native)";
+static const char siblings[] =
+	"the core's other thread has these slots: see whether the work is done sooner with one thread "
+	"for each core (taskset, OMP_PLACES=cores)";
 static const char microcode[] =
 	"avoid instructions that microcode executes: string instructions on short strings, denormal "
 	"numbers (flush them to zero), gathers";
@@ -67,6 +70,7 @@ static const struct {
 	{ "topdown-microcode", microcode },
 	{ "topdown-restarts", clears },
 	{ "topdown-retiring", less_work },
+	{ "topdown-smt", siblings },
 	{ "tma_backend_bound", less_memory },
 	{ "tma_bad_speculation", predictable },
 	{ "tma_contested_accesses", shared },
