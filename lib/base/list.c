@@ -5,6 +5,7 @@
 #include <stddef.h>
 #include <string.h>
 #include "lib/base/error.h"
+#include "lib/base/letters.h"
 #include "lib/base/list.h"
 #include "lib/base/nearest.h"
 #include "libperfctr.h"
@@ -32,6 +33,26 @@ static const char *skip_slashes(const char *p, bool *inside)
 	return p;
 }
 
+int perfctr_event_check_address(const char *event, size_t length)
+{
+	if (length <= 4 || perfctr_letters_compare(event, "mem:", 4) != 0)
+		return 0;
+	return perfctr_fail(EINVAL,
+			    "\"%.*s\" is a breakpoint of perf's at an address; here accesses are "
+			    "not counted by their address: leave it to perf",
+			    perfctr_shown(length), event);
+}
+
+/* A breakpoint has one slash. */
+static int fail_slash(const char *event)
+{
+	const char *name = event + strspn(event, "{ \t");
+
+	if (perfctr_event_check_address(name, strcspn(name, ",}")) < 0)
+		return -1;
+	return perfctr_fail(EINVAL, "\"%.100s\" has no closing /", event);
+}
+
 ssize_t perfctr_event_next(const char **list, const char **event)
 {
 	const char *p = *list;
@@ -46,7 +67,7 @@ ssize_t perfctr_event_next(const char **list, const char **event)
 		p = skip_slashes(*list, &inside);
 	length = (size_t)(p - *list);
 	if (inside)
-		return perfctr_fail(EINVAL, "\"%.100s\" has no closing /", *list);
+		return fail_slash(*list);
 	*event = *list;
 	length = trim(event, length);
 	if (length == 0 || (*p == ',' && p[1] == '\0'))

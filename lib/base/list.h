@@ -16,6 +16,12 @@
 ssize_t perfctr_event_next(const char **list, const char **event);
 
 /*
+ * Return -1 after perfctr_fail(EINVAL) for an event of perf's that counts accesses to an address,
+ * mem:ADDRESS/LENGTH:rw; 0: it is none.
+ */
+int perfctr_event_check_address(const char *event, size_t length);
+
+/*
  * Take the braces off an event of a list in which {event,event} is a group; *inside, false at the
  * list's beginning: it is not the last one in them. 0, or -1 after perfctr_fail(EINVAL). At the
  * list's end *inside must be false: else the last event goes to perfctr_event_not_closed().

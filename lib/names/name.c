@@ -31,6 +31,7 @@
 #include "lib/base/error.h"
 #include "lib/base/file.h"
 #include "lib/base/letters.h"
+#include "lib/base/list.h"
 #include "lib/base/nearest.h"
 #include "lib/base/word.h"
 #include "lib/isa/attr.h"
@@ -372,6 +373,8 @@ static int split(const char *event, size_t length, struct slashed *parts)
 	const char *end = event + length, *slash = memchr(event, '/', length), *close;
 
 	close = memchr(slash + 1, '/', (size_t)(end - slash - 1));
+	if (perfctr_event_check_address(event, length) < 0)
+		return -1;
 	if (!close)
 		return perfctr_fail(EINVAL, "\"%.*s\" has no closing /", perfctr_shown(length),
 				    event);
@@ -508,11 +511,8 @@ static SLOW int fail_unknown(const char *event, size_t length)
 				    "%.*s is no event: perf measures it by itself, as perfex does "
 				    "the elapsed time; task-clock is the processors' time",
 				    perfctr_shown(length), event);
-	if (length > 4 && !perfctr_letters_compare(event, "mem:", 4))
-		return perfctr_fail(EINVAL,
-				    "\"%.*s\" is a breakpoint of perf's at an address; here "
-				    "accesses are not counted by their address: leave it to perf",
-				    perfctr_shown(length), event);
+	if (perfctr_event_check_address(event, length) < 0)
+		return -1;
 	if (memchr(event, ':', length) &&
 	    (memchr(event, '*', length) || memchr(event, '?', length)))
 		return perfctr_fail(EINVAL,

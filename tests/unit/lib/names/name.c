@@ -538,6 +538,8 @@ START_TEST(wrong_terms_of_perf)
 	fails("s?hed:sched_switch:u", EINVAL, "any number of tracepoints");
 	fails("mem:0x1000", EINVAL, "\"mem:0x1000\" is a breakpoint of perf's at an address");
 	fails("mem:0:rw", EINVAL, "leave it to perf");
+	fails("mem:0x1000/4:rw", EINVAL, "\"mem:0x1000/4:rw\" is a breakpoint");
+	fails("MEM:x/4/u", EINVAL, "\"MEM:x/4/u\" is a breakpoint");
 	fails("duration_time", ENOENT, "duration_time is no event: perf measures it by itself");
 	fails("user_time", ENOENT, "task-clock is the processors' time");
 	fails("system_time:u", ENOENT, "measures it by itself");

@@ -116,6 +116,8 @@ START_TEST(wrong_lists)
 		fails("cs,", all[i], EINVAL, "an empty place between its commas");
 		fails("cs,,cs", all[i], EINVAL, "an empty place between its commas");
 		fails("cs,cpu/a", all[i], EINVAL, "has no closing /");
+		fails("{cs,mem:0x10/4:w}", all[i], EINVAL, "\"mem:0x10/4:w\" is a breakpoint");
+		fails("{ mem:0x10/4,cs}", all[i], EINVAL, "\"mem:0x10/4\" is a breakpoint");
 		fails("cs,switches", all[i], EINVAL, "\"switches\" is not an event");
 	}
 	items_fail("{}", "an empty place between its braces");
