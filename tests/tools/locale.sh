@@ -11,8 +11,26 @@ for charset in ISO-8859-9 UTF-8; do
 	localedef -i tr_TR -f $charset "$work/locales/tr_TR.$charset" >"$work/out" 2>&1 ||
 		{ skip "names in Turkish locales" "needs localedef and Debian's package locales"; exit 77; }
 done
+# By a program, since Python has the first C library, and this may be another.
+pfm=$(realpath "$(dirname "${LIBPERFCTR:-lib/.libs}")/../compat/libpfm4/.libs")
+if [ -e "$pfm/libpfm.so.4" ]; then
+	cat >"$work/names.c" <<'EOT'
+#include <locale.h>
+#include <stdio.h>
+int pfm_initialize(void), pfm_find_event(const char *name);
+int main(void)
+{
+	setlocale(LC_ALL, "");
+	puts(pfm_initialize() == 0 && pfm_find_event("PERF::page-faults:U") >= 0 &&
+	     pfm_find_event("perf::cpu-migrations") >= 0 &&
+	     pfm_find_event("perf::cpu-migrations") == pfm_find_event("perf::CPU-MIGRATIONS") ? "found" : "lost");
+	return 0;
+}
+EOT
+	${CC:-cc} ${CFLAGS:-} "$work/names.c" "$pfm/libpfm.so.4" -Wl,-rpath,"$pfm:$(realpath "${LIBPERFCTR:-lib/.libs}")" \
+		-o "$work/names" 2>"$work/out" || skip "libpfm4's names" "the program can't be built"
+fi
 export LOCPATH="$work/locales"
-pfm=$(dirname "${LIBPERFCTR:-lib/.libs}")/../compat/libpfm4/.libs/libpfm.so.4
 for locale in tr_TR.ISO-8859-9 tr_TR.UTF-8; do
 	export LC_ALL=$locale
 	for preset in PAPI_L1_ICM papi_tot_ins Papi_Stl_Icy; do
@@ -30,15 +48,8 @@ for locale in tr_TR.ISO-8859-9 tr_TR.UTF-8; do
 	# Whether there are counters for it or not.
 	# shellcheck disable=SC2016
 	expect "a metric, $locale" 1 '^0$' sh -c '"$1" -M UTILISATION true 2>&1 | grep -c "has no metric"' sh "$perfex"
-	if [ -e "$pfm" ] && have_python "libpfm4's names, $locale"; then
-		# Python takes the locale over from the environment.
-		# shellcheck disable=SC2016
-		expect "libpfm4's names, $locale" 0 '^found$' python3 -c '
-import ctypes, sys
-pfm = ctypes.CDLL(sys.argv[1])
-assert pfm.pfm_initialize() == 0
-print("found" if pfm.pfm_find_event(b"PERF::page-faults:U") >= 0 and pfm.pfm_find_event(b"perf::cpu-migrations") ==
-	pfm.pfm_find_event(b"perf::CPU-MIGRATIONS") >= 0 else "lost")' "$pfm"
+	if [ -e "$work/names" ]; then
+		expect "libpfm4's names, $locale" 0 '^found$' "$work/names"
 	fi
 done
 exit $failed
