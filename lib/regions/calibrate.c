@@ -64,11 +64,22 @@ static void subtract(int64_t *samples, const int64_t *within)
 		samples[k] -= within[k];
 }
 
+/*
+ * Returns the least of sorted samples; or the quartiles, if they are the same: then a lesser one is
+ * a difference of regions of which the one within was interrupted.
+ */
+static int64_t least(const int64_t *samples)
+{
+	const int64_t lower = samples[CALIBRATED / 4], upper = samples[CALIBRATED * 3 / 4];
+
+	return lower == upper ? lower : samples[0];
+}
+
 /* Sorts the samples; returns the distance from the least to the upper quartile. */
 static int64_t spread_of(int64_t *samples)
 {
 	sort(samples);
-	return samples[CALIBRATED * 3 / 4] - samples[0];
+	return samples[CALIBRATED * 3 / 4] - least(samples);
 }
 
 static int64_t larger(int64_t a, int64_t b)
@@ -92,11 +103,11 @@ static void judge(struct samples *samples, unsigned int n, struct perfctr_region
 		inner = spread_of(samples->inner[i]);
 		middle = spread_of(samples->middle[i]);
 		cost->spread[i] = larger(inner, middle);
-		cost->inside[i] = samples->inner[i][0];
-		cost->pair[i] = samples->middle[i][0];
+		cost->inside[i] = least(samples->inner[i]);
+		cost->pair[i] = least(samples->middle[i]);
 		cost->begin[i] = sort(samples->begin[i]);
 		sort(samples->outer[i]);
-		cost->branch[i] = samples->outer[i][0] - cost->pair[i];
+		cost->branch[i] = least(samples->outer[i]) - cost->pair[i];
 	}
 }
 
@@ -155,7 +166,7 @@ static void sample_first(struct perfctr_region_thread *thread, struct calibratio
 	for (i = 0; i < thread->nvalues; i++) {
 		subtract(samples->middle[i], samples->inner[i]);
 		sort(samples->middle[i]);
-		cost->first[i] = samples->middle[i][0] - cost->pair[i];
+		cost->first[i] = least(samples->middle[i]) - cost->pair[i];
 	}
 }
 

@@ -701,6 +701,21 @@ static void calibrate_there(void)
 static struct perfctr_region here = { "here", 1, 0, calibrate_here };
 static struct perfctr_region there = { "there", 1, 0, calibrate_there };
 
+/* Code of whose calibrations one counts 5 less around a region. */
+static void calibrate_less_once(void)
+{
+	perfctr_region_begin(&perfctr_region_own[0]);
+	perfctr_region_begin(&perfctr_region_own[1]);
+	if (++rounds != 10)
+		pmu_count(5);
+	perfctr_region_begin(&perfctr_region_own[2]);
+	perfctr_region_end(&perfctr_region_own[2]);
+	perfctr_region_end(&perfctr_region_own[1]);
+	perfctr_region_end(&perfctr_region_own[0]);
+}
+
+static struct perfctr_region less_once = { "less once", 1, 0, calibrate_less_once };
+
 /* How often its file's code is calibrated. */
 static unsigned int visit_file(struct perfctr_region *region)
 {
@@ -839,6 +854,24 @@ START_TEST(many_events)
 	pmu_fail(PMU_OPEN, 1, EMFILE); /* none is opened then */
 	ck_fails(perfctr_regions_start(events, 0), E2BIG, "at most 15 events, not 16");
 	ck_assert(!pmu_failed());
+}
+END_TEST
+
+/* One of 33 that an interrupt has disturbed changes nothing, and the counts stay exact. */
+START_TEST(disturbed_once)
+{
+	const struct perfctr_region_cost *cost;
+
+	begin();
+	start(ONE, 0);
+	ck_assert_uint_gt(visit_file(&less_once), 10);
+	cost = perfctr_calibration_find(perfctr_region_here.thread, &less_once);
+	ck_assert_int_eq(cost->inside[1], 0);
+	ck_assert_int_eq(cost->pair[1], 5);
+	ck_assert_int_eq(cost->branch[1], -5);
+	ck_assert_int_eq(cost->spread[1], 0);
+	is(&less_once, 1, 1, 12, 12);
+	end();
 }
 END_TEST
 
@@ -2173,12 +2206,12 @@ END_TEST
 
 UNIT_MAIN("regions", 60, sums, wide, through_the_kernel, time_goes_on, time_stops, moments,
 	  costs_are_subtracted, calibration, files, branches, calibrated_within, many_events,
-	  not_calibrated, time_is_calibrated, time_of_switches, switched, moment, put_off,
-	  counters_are_taken_away, threads_without_counters, threads_as_the_first, faults, too_deep,
-	  deepest, open_elsewhere, left_from_too_deep, too_many, errors, failed_starts, long_names,
-	  troubles_before, threads, own_malloc, added_bytes, bytes_too_deep, fork_handlers,
-	  forked_amid_lock, stop_closes, stop_amid_others, stop_by_another, stop_beside_others,
-	  again, no_memory
+	  disturbed_once, not_calibrated, time_is_calibrated, time_of_switches, switched, moment,
+	  put_off, counters_are_taken_away, threads_without_counters, threads_as_the_first, faults,
+	  too_deep, deepest, open_elsewhere, left_from_too_deep, too_many, errors, failed_starts,
+	  long_names, troubles_before, threads, own_malloc, added_bytes, bytes_too_deep,
+	  fork_handlers, forked_amid_lock, stop_closes, stop_amid_others, stop_by_another,
+	  stop_beside_others, again, no_memory
 #if PERFCTR_HAVE_CORE_TYPES
 	  ,
 	  on_core_types, aborted_sequences, lost_on_core_types
