@@ -232,6 +232,21 @@ complains 'PERFCTR_REGIONS: this processor has no metric "ipx"' PERFCTR_REGIONS=
 left=$("$perfex" --regions sh -c 'ls -ld "$PERFCTR_REGIONS_LEFT"; "$0" nothing 2>/dev/null' "$work/regions")
 expr "$left" : 'drwx------' >/dev/null && ! [ -e "${left##* }" ]
 check "perfex: a directory of one's own, which goes" $?
+left=$("$perfex" --regions sh -c 'mkdir -p "$PERFCTR_REGIONS_LEFT/closed/b" && chmod 0 "$PERFCTR_REGIONS_LEFT/closed"
+	echo "$PERFCTR_REGIONS_LEFT"')
+[ -n "$left" ] && ! [ -e "$left" ]
+check "perfex: it goes with directories that are closed" $?
+mkdir -p "$work/precious" && echo precious >"$work/precious/file"
+if unshare -rm true 2>/dev/null; then
+	# shellcheck disable=SC2016
+	unshare -rm "$perfex" --regions sh -c 'mkdir -p "$PERFCTR_REGIONS_LEFT/a/b" && mount --bind "$0" "$PERFCTR_REGIONS_LEFT/a/b" &&
+		echo "$PERFCTR_REGIONS_LEFT"' "$work/precious" >"$work/out" 2>&1
+	left=$(grep '^/.*/perfex-[^/]*$' "$work/out") && [ -e "$work/precious/file" ]
+	check "perfex: it does not go with a file system that is mounted there" $?
+	rmdir "$left/a/b" "$left/a" "$left"
+else
+	echo "SKIP a directory with a file system mounted in it: there can be none"
+fi
 if have strace "perfex: it goes, too, if there is no such command"; then
 	strace -f -qq -e trace=mkdir,rmdir -o "$work/calls" "$perfex" --regions "$work/none" 2>/dev/null
 	[ "$(grep -c 'mkdir.*perfex-.* = 0' "$work/calls")" = 1 ] && [ "$(grep -c 'rmdir.*perfex-.* = 0' "$work/calls")" = 1 ]

@@ -244,7 +244,7 @@ static void __attribute__((noreturn)) answer_all(int fd, pid_t parent)
 	_exit(0);
 }
 
-/* Has a process answer, and another one if a file has ended that. */
+/* Has a process answer, and another one if a program's file has ended that. */
 static void __attribute__((noreturn)) serve(int fd)
 {
 	const pid_t own = getpid();
@@ -256,6 +256,7 @@ static void __attribute__((noreturn)) serve(int fd)
 	signal(SIGQUIT, SIG_IGN);
 	signal(SIGCHLD, SIG_DFL);
 	do {
+		known->asked = (struct program){ 0, 0 };
 		worker = fork();
 		if (worker == 0)
 			answer_all(fd, own);
@@ -264,7 +265,7 @@ static void __attribute__((noreturn)) serve(int fd)
 		while (waitpid(worker, &status, 0) < 0 && errno == EINTR)
 			;
 		known->bad[known->nbad++ % BAD] = known->asked;
-	} while (WIFSIGNALED(status));
+	} while (WIFSIGNALED(status) && known->asked.inode);
 	_exit(0);
 }
 

@@ -2,8 +2,8 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <ftw.h>
 #include <libperfctr.h>
+#include <linux/openat2.h>
 #include <perfctr/regions.h>
 #include <signal.h>
 #include <stdio.h>
@@ -11,6 +11,7 @@
 #include <string.h>
 #include <sys/inotify.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 #include "tools/perfex/base/die.h"
@@ -67,18 +68,52 @@ static void check_file(const char *pattern)
 static char *directory;
 static int notices = -1;
 
-static int remove_entry(const char *path, const struct stat *status, int type, struct FTW *place)
+/* The process that made it: another one, which answers in its place, keeps it. */
+static pid_t owner;
+
+/* Opens a directory that no other file system is mounted on. It may be closed to its owner. */
+static int open_directory(int above, const char *name)
 {
-	(void)status, (void)type, (void)place;
-	remove(path);
-	return 0;
+	struct open_how how = { .flags = O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC,
+				.resolve = RESOLVE_NO_XDEV | RESOLVE_NO_SYMLINKS };
+	int place = (int)syscall(SYS_openat2, above, name, &how, sizeof(how)), fd;
+	char path[64];
+
+	if (place < 0)
+		return -1;
+	snprintf(path, sizeof(path), "/proc/self/fd/%d", place);
+	chmod(path, 0700);
+	fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	close(place);
+	return fd;
 }
 
-/* The command may have made anything in it. */
+/* Removes a directory's entries. The command may have made anything, but few directories in it. */
+static void remove_entries(int fd, unsigned int depth)
+{
+	DIR *entries = fd < 0 ? NULL : fdopendir(fd);
+	const struct dirent *entry;
+
+	while (entries && (entry = readdir(entries))) {
+		if (!strcmp(entry->d_name, ".") || !strcmp(entry->d_name, "..") ||
+		    unlinkat(fd, entry->d_name, 0) == 0)
+			continue;
+		if (depth)
+			remove_entries(open_directory(fd, entry->d_name), depth - 1);
+		unlinkat(fd, entry->d_name, AT_REMOVEDIR);
+	}
+	if (entries)
+		closedir(entries);
+	else if (fd >= 0)
+		close(fd);
+}
+
 static void remove_directory(void)
 {
-	if (directory)
-		nftw(directory, remove_entry, 16, FTW_DEPTH | FTW_PHYS);
+	if (!directory || getpid() != owner)
+		return;
+	remove_entries(open(directory, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC), 16);
+	rmdir(directory);
 	free(directory);
 	directory = NULL;
 }
@@ -100,6 +135,7 @@ static void make_directory(unsigned int collectors)
 	static const char *const places[] = { "/dev/shm", "/tmp" };
 	unsigned int i;
 
+	owner = getpid();
 	for (i = 0; i < 2 && !directory; i++) {
 		if (asprintf(&directory, "%s/perfex-XXXXXX", places[i]) < 0)
 			need(NULL);
