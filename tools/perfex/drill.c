@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -125,6 +126,21 @@ bool drill_ended_well(const struct run_end *end, unsigned int run)
 	return !end->interrupted && !failed;
 }
 
+bool drill_was_interrupted(const struct run_end *end)
+{
+	int signal = WIFSIGNALED(end->status) ? WTERMSIG(end->status) : SIGINT;
+
+	return end->interrupted &&
+	       (signal == SIGINT || signal == SIGQUIT || signal == SIGTERM || signal == SIGHUP);
+}
+
+void drill_interrupt(struct drill_end *whole, const struct run_end *end)
+{
+	whole->end.status = end->status;
+	whole->end.timed_out = end->timed_out;
+	whole->end.interrupted = true;
+}
+
 /*
  * An estimate that few turns on the PMU have given is no reason to doubt the command. The kernel's
  * turns take 4 ms or less.
@@ -175,7 +191,7 @@ static void keep_level(struct drill *drill, struct level *level, const struct ru
 		return;
 	}
 	free_level(level);
-	if (end->interrupted)
+	if (drill_was_interrupted(end))
 		drill->interrupted = *end;
 }
 
@@ -368,7 +384,7 @@ struct drill_end drill_end(const struct drill *drill)
 	struct drill_end whole = { drill->results.end, drill->failed };
 
 	if (drill->interrupted.interrupted)
-		whole.end.status = drill->interrupted.status;
+		drill_interrupt(&whole, &drill->interrupted);
 	return whole;
 }
 

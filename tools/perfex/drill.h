@@ -35,6 +35,12 @@ struct drill_end drill_end(const struct drill *drill);
 /* Says how run number "run" ended, and returns false, if that is a reason to run no more. */
 bool drill_ended_well(const struct run_end *end, unsigned int run);
 
+/* Whether the user ended the run by a signal, and the command did not crash. */
+bool drill_was_interrupted(const struct run_end *end);
+
+/* Has all end as that run did. */
+void drill_interrupt(struct drill_end *whole, const struct run_end *end);
+
 void drill_free(struct drill *drill);
 
 #endif /* PERFCTR_TOOLS_DRILL_H */

@@ -141,8 +141,8 @@ static struct sampling *take_samples(const struct options *options, const char *
 	look.sampling = sampling_new(event, 0, 0, PLACE_FUNCTION);
 	end = run_sampled(options, &look);
 	drill_ended_well(&end, number);
-	if (end.interrupted)
-		whole->end.status = end.status;
+	if (drill_was_interrupted(&end))
+		drill_interrupt(whole, &end);
 	if (!run_beside("--post", options->post))
 		whole->failed = true;
 	return look.sampling;

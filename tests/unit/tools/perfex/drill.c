@@ -148,6 +148,7 @@ static void ends(struct drill *drill, unsigned int all, unsigned int kept, bool 
 	ck_assert_uint_eq(drill_results(drill)->drilled, kept);
 	ck_assert_int_eq(end.failed, failed);
 	ck_assert_int_eq(end.end.status, status);
+	ck_assert(!run_timed_out(&end.end));
 	ck_assert(drill_stopped(drill));
 	drill_free(drill);
 }
@@ -219,7 +220,15 @@ START_TEST(interruption)
 	plan[1].end.status = 0;
 	ends(drill_with(NULL, NULL), 2, 1, false, 0);
 	has("perfex: run 2 was interrupted: the command is not run again\n");
+	/* What --timeout ended before is no success of that run. */
+	plan[0].end = (struct run_end){ .status = SIGTERM, .timed_out = true };
+	plan[1].end.status = SIGTERM;
+	ends(drill_with(NULL, NULL), 2, 1, false, SIGTERM);
+	plan[0].end = (struct run_end){ .status = 0 };
 	/* What fails of its own is the first run's affair. */
+	plan[1].end = (struct run_end){ .status = SIGSEGV, .interrupted = true };
+	ends(drill_with(NULL, NULL), 2, 1, false, 0);
+	has("perfex: run 2 ended with signal 11: the command is not run again\n");
 	plan[1].end = (struct run_end){ .status = 3 << 8 };
 	ends(drill_with(NULL, NULL), 2, 1, false, 0);
 	has("perfex: run 2 ended with exit status 3: the command is not run again\n");
