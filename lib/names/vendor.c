@@ -687,7 +687,7 @@ static int fail_modifier(enum perfctr_event_error error, const char *text, size_
 				  ? "is given twice, or its number is not one from 0 to 255"
 				  : "is not a modifier (u, k, e, i, c=N)";
 
-	if (perfctr_is_late_edge(part, text + length))
+	if (error == PERFCTR_EVENT_NO_MASK && perfctr_is_late_edge(part, text + length))
 		return perfctr_fail_late_edge(text, length, part);
 	return perfctr_fail(EINVAL, "\"%.*s\" in \"%.*s\" %s", perfctr_shown(part_length), part,
 			    perfctr_shown(length), text, why);
@@ -711,7 +711,7 @@ static int modify(const struct perfctr_vendor *vendor, const struct perfctr_vend
 	error = perfctr_event_modify(text, from, length, choice, &part, &n);
 	if (!error)
 		return 0;
-	if (!perfctr_are_modifiers(part, text + length) ||
+	if (error != PERFCTR_EVENT_NO_MASK || !perfctr_are_modifiers(part, text + length) ||
 	    memchr(part, 'e', (size_t)(text + length - part)))
 		return fail_modifier(error, text, length, part, n);
 	*used = (size_t)(part - text) - 1;

@@ -459,6 +459,9 @@ START_TEST(directory_of_files)
 	ck_assert_ptr_null(perfctr_vendor_find("nothing"));
 	ck_assert_int_eq(perfctr_event_check("NEW_THING.ALL:uk"), 0);
 	ck_fails(perfctr_event_check("NEW_THING.ALL:uu"), EINVAL, "given twice");
+	ck_fails(perfctr_event_check("NEW_THING.ALL:u:u"), EINVAL, "given twice");
+	ck_fails(perfctr_event_check("NEW_THING.ALL:e:e"), EINVAL, "given twice");
+	ck_fails(perfctr_event_check("NEW_THING.ALL:c=1:ee"), EINVAL, "given twice");
 	/* The modifiers of tables, of which e is not perf's; then those that are. */
 	ck_assert_uint_eq(config_of("NEW_THING.ALL:e", 15), 0x407D1);
 	ck_assert_uint_eq(config_of("NEW_THING.ALL:u:ie:c=2", 22), 0x28407D1);
