@@ -490,6 +490,45 @@ START_TEST(most_precise)
 }
 END_TEST
 
+/* An event that counts in precise sampling only is sampled by its name, and by no other means. */
+START_TEST(precise_only)
+{
+#if defined(__x86_64__) || defined(__i386__)
+	static const char events[] = "[{\"EventName\":\"LATENCY\",\"EventCode\":\"0xcd\","
+				     "\"UMask\":\"1\",\"MSRIndex\":\"0x3f6\",\"MSRValue\":\"8\"}]";
+	struct perfctr_sampler_config config = { .period = 5, .pages = 1 };
+	char directory[] = "/tmp/sampler.XXXXXX", name[64];
+	struct perfctr_sampler *sampler;
+	FILE *file;
+
+	ck_assert_ptr_nonnull(mkdtemp(directory));
+	snprintf(name, sizeof(name), "%s/events.json", directory);
+	file = fopen(name, "w");
+	ck_assert_ptr_nonnull(file);
+	fputs(events, file);
+	fclose(file);
+	setenv("PERFCTR_EVENTS", directory, 1);
+	pmu_begin();
+	pmu.precise = 3;
+	sampler = perfctr_sampler_open("LATENCY:upp", NULL, &config);
+	ck_assert_msg(sampler != NULL, "%s", perfctr_error());
+	ck_assert_uint_eq(pmu_asked.config, 0x1CD);
+	ck_assert_uint_eq(pmu_asked.config1, 8);
+	ck_assert_uint_eq(pmu_asked.precise_ip, 2);
+	perfctr_sampler_close(sampler);
+	ck_fails_null(perfctr_sampler_open("LATENCY:u", NULL, &config), EOPNOTSUPP,
+		      "counts only in precise sampling");
+	ck_fails_null(perfctr_set_open("LATENCY:u", NULL, 0), EOPNOTSUPP,
+		      "counts only in precise sampling");
+	ck_assert_uint_eq(pmu_events(), 0);
+	pmu_end();
+	unsetenv("PERFCTR_EVENTS");
+	unlink(name);
+	rmdir(directory);
+#endif
+}
+END_TEST
+
 START_TEST(limits)
 {
 	static const struct perfctr_sampler_config all[] = {
@@ -1506,9 +1545,9 @@ START_TEST(faults)
 END_TEST
 
 UNIT_MAIN("sampler_pmu", 60, lost_samples, samples_that_were_none, periods_and_refreshes, periods,
-	  frequencies, descriptor_0, what_the_kernel_is_asked, asked_by_name, most_precise, limits,
-	  merged, a_processor_beyond, descriptor_0_of_all, stopped_while_reading, callbacks, room,
-	  room_of_one, most_frequent, lost_by_several, snapshots_of_several, a_process,
-	  no_common_buffer, a_process_on_one_processor, threads_that_end, a_processor_goes_offline,
-	  core_types, a_pmu_with_a_cpumask, control_of_all, no_objects, a_child_of_fork,
-	  outside_of_the_braces, faults)
+	  frequencies, descriptor_0, what_the_kernel_is_asked, asked_by_name, most_precise,
+	  precise_only, limits, merged, a_processor_beyond, descriptor_0_of_all,
+	  stopped_while_reading, callbacks, room, room_of_one, most_frequent, lost_by_several,
+	  snapshots_of_several, a_process, no_common_buffer, a_process_on_one_processor,
+	  threads_that_end, a_processor_goes_offline, core_types, a_pmu_with_a_cpumask,
+	  control_of_all, no_objects, a_child_of_fork, outside_of_the_braces, faults)
