@@ -1,19 +1,27 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
+#include <string.h>
 #include "lib/base/letters.h"
 
 int perfctr_letters_compare(const char *a, const char *b, size_t n)
 {
-	int order = 0;
+	int order;
 
-	for (; n && !order; a++, b++, n--) {
-		order = perfctr_small(*a) - perfctr_small(*b);
+	for (; n; a++, b++, n--) {
+		/* Most are the same, and as they are. */
+		if (*a != *b) {
+			order = perfctr_small(*a) - perfctr_small(*b);
+			if (order)
+				return order;
+		}
 		if (!*a)
 			break;
 	}
-	return order;
+	return 0;
 }
 
 bool perfctr_letters_same(const char *name, const char *word, size_t length)
 {
-	return !perfctr_letters_compare(name, word, length) && !name[length];
+	/* Most are written as they are, and the C library compares many letters at once. */
+	return (!strncmp(name, word, length) || !perfctr_letters_compare(name, word, length)) &&
+	       !name[length];
 }
