@@ -101,8 +101,7 @@ static const struct perfs *find_perfs(const struct perfctr_term *term)
 	unsigned int i;
 
 	for (i = 0; i < ARRAY_SIZE(perfs); i++)
-		if (strlen(perfs[i].name) == term->length &&
-		    !perfctr_letters_compare(perfs[i].name, term->name, term->length))
+		if (perfctr_letters_same(perfs[i].name, term->name, term->length))
 			return &perfs[i];
 	return NULL;
 }
