@@ -330,9 +330,11 @@ check "perfex: more processes than notices" $?
 }
 mkfifo "$work/fifo"
 for signal in INT TERM HUP QUIT; do	# also where who died has left its report
-	timeout -k 5 -s $signal 0.5 env --default-signal=INT,QUIT,HUP "$perfex" --regions -o "$work/fifo" sh -c '"$0" die; true' "$work/regions" 2>"$work/errors"
+	timeout -k 5 -s $signal 0.5 env --default-signal=INT,QUIT,HUP "$perfex" --regions -o "$work/fifo" sh -c 'echo "$PERFCTR_REGIONS_LEFT" >"$1"; "$0" die; true' "$work/regions" "$work/left" 2>"$work/errors"
 	[ $? = 124 ]
 	check "perfex: SIG$signal ends a wait for who reads the report" $?
+	[ -s "$work/left" ] && [ ! -e "$(cat "$work/left")" ]
+	check "perfex: SIG$signal leaves no directory" $?
 done
 says 125 "^perfex: -o: .* can't be written in $work/none: No such file" \
 	"$perfex" --regions -o "$work/none/%p" "$work/regions" stray

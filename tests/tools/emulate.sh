@@ -211,5 +211,12 @@ if [ "$(id -u)" = 0 ] && unshare -m true 2>/dev/null; then
 			unshare -m sh -c "mount -t tmpfs none /proc && exec '$perfex' --emulate true" ;;
 	esac
 fi
+mkfifo "$work/fifo"
+"$perfex" --emulate -o "$work/fifo" true &
+until [ -n "$(find "$TMPDIR" -name 'perfex.*')" ]; do sleep 0.05; done
+sleep 1	# and it waits for a reader
+kill $!
+wait $! 2>/dev/null
+is "a signal while a pipe has no reader" $? 143
 if rmdir "$TMPDIR" 2>"$work/out"; then pass "nothing is left"; else fail "nothing is left" "in TMPDIR:"; fi
 exit $failed

@@ -2,11 +2,9 @@
 /* perfex - count hardware and software events of a command, or of a running process. */
 #include <errno.h>
 #include <locale.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/resource.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -84,18 +82,13 @@ static bool choose_driver(struct options *options, struct driver *driver)
 /* End as the command did. */
 static int same_end(const struct run_end *end)
 {
-	struct rlimit none = { 0, 0 };
-
 	if (!end->ran || run_timed_out(end))
 		return 0;
 	if (WIFEXITED(end->status) && WEXITSTATUS(end->status) == 0 && end->lost)
 		return EXIT_PERFEX;
 	if (WIFEXITED(end->status))
 		return WEXITSTATUS(end->status);
-	setrlimit(RLIMIT_CORE, &none);
-	signal(WTERMSIG(end->status), SIG_DFL);
-	raise(WTERMSIG(end->status));
-	return 128 + WTERMSIG(end->status);
+	end_by(WTERMSIG(end->status));
 }
 
 /* ---- counting ---- */
@@ -671,6 +664,7 @@ int main(int argc, char **argv)
 	struct options options;
 	int status;
 
+	end_prepare();
 	setlocale(LC_CTYPE, "");
 	limits_raise();
 	options_read(&options, argc, argv);

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
+#include <signal.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/resource.h>
 #include <unistd.h>
 #include "tools/perfex/base/die.h"
 #include "tools/perfex/base/text.h"
@@ -46,6 +48,35 @@ void die(const char *format, ...)
 	tell(format, args);
 	va_end(args);
 	exit(EXIT_PERFEX);
+}
+
+static int last_signal;
+
+static void raise_last(void)
+{
+	const struct sigaction usual = { .sa_handler = SIG_DFL };
+	const struct rlimit none = { 0, 0 };
+	sigset_t set;
+
+	if (!last_signal)
+		return;
+	setrlimit(RLIMIT_CORE, &none);
+	sigemptyset(&set);
+	sigaddset(&set, last_signal);
+	sigaction(last_signal, &usual, NULL);
+	sigprocmask(SIG_UNBLOCK, &set, NULL);
+	raise(last_signal);
+}
+
+void end_prepare(void)
+{
+	atexit(raise_last);
+}
+
+void end_by(int signal)
+{
+	last_signal = signal;
+	exit(128 + signal);
 }
 
 void *need(void *memory)

@@ -19,6 +19,13 @@ void say(const char *format, ...) __attribute__((format(printf, 1, 2)));
 /* Does as say() does, and exits with EXIT_PERFEX. */
 void die(const char *format, ...) __attribute__((format(printf, 1, 2), noreturn));
 
+/*
+ * end_by() ends perfex by a signal and without a core file, once it has removed its own files as
+ * exit(3) would: by all that was registered by atexit(3) since end_prepare().
+ */
+void end_prepare(void);
+void end_by(int signal) __attribute__((noreturn));
+
 /* Returns the result of malloc() and its kind; exits if it is NULL. */
 void *need(void *memory);
 

@@ -211,11 +211,17 @@ struct held {
 	sigset_t mask;
 };
 
-/* Lets signals end perfex, those that came meanwhile included. A command that waits ends with it.
- */
+static volatile sig_atomic_t ended_by;
+
+static void note_end(int signal)
+{
+	ended_by = signal;
+}
+
+/* Notes signals that end perfex, those that came meanwhile included. */
 static void let_signals(struct held *held)
 {
-	const struct sigaction usual = { .sa_handler = SIG_DFL };
+	const struct sigaction noting = { .sa_handler = note_end };
 	sigset_t set;
 	size_t i;
 
@@ -223,7 +229,7 @@ static void let_signals(struct held *held)
 	for (i = 0; i < NR_ENDING; i++) {
 		sigaction(ending[i], NULL, &held->action[i]);
 		if (held->action[i].sa_handler != SIG_IGN)
-			sigaction(ending[i], &usual, NULL);
+			sigaction(ending[i], &noting, NULL);
 		sigaddset(&set, ending[i]);
 	}
 	sigprocmask(SIG_UNBLOCK, &set, &held->mask);
@@ -257,13 +263,16 @@ int outfile_open(const char *path, int flags, mode_t mode)
 	let_signals(&held);
 	for (;;) {
 		fd = open(path, flags | O_NONBLOCK, mode);
-		if (fd >= 0 || !wants_reader(path))
+		if (fd >= 0 || ended_by || !wants_reader(path))
 			break;
 		nanosleep(&moment, NULL);
 	}
 	if (fd >= 0)
 		fcntl(fd, F_SETFL, fcntl(fd, F_GETFL) & ~O_NONBLOCK);
 	hold_signals(&held);
+	/* A command that waits ends with perfex. */
+	if (ended_by)
+		end_by(ended_by);
 	return fd;
 }
 

@@ -318,22 +318,6 @@ static void __attribute__((noreturn)) end_unexecuted(const char *command, int fa
 	exit(EXIT_NOT_EXECUTABLE);
 }
 
-/* Ends perfex by the same signal as the command, and without a core file of its own. */
-static void __attribute__((noreturn)) end_by(int signal)
-{
-	const struct sigaction usual = { .sa_handler = SIG_DFL };
-	const struct rlimit none = { 0, 0 };
-	sigset_t set;
-
-	setrlimit(RLIMIT_CORE, &none);
-	sigemptyset(&set);
-	sigaddset(&set, signal);
-	sigaction(signal, &usual, NULL);
-	sigprocmask(SIG_UNBLOCK, &set, NULL);
-	raise(signal);
-	exit(EXIT_PERFEX);
-}
-
 /* A signal ends the child, or (0) has ended it, before it executed the command. */
 static void __attribute__((noreturn))
 end_early(const struct child *child, const char *command, int signal)

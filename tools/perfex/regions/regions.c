@@ -314,7 +314,7 @@ static void copy_report(FILE *to, const char *name)
 static void copy_reports(FILE *to)
 {
 	struct dirent **reports;
-	int i, n = scandir(directory, &reports, is_report, compare_reports);
+	int i, n = directory ? scandir(directory, &reports, is_report, compare_reports) : -1;
 
 	for (i = 0; i < n; i++) {
 		copy_report(to, reports[i]->d_name);
@@ -322,6 +322,35 @@ static void copy_reports(FILE *to)
 	}
 	if (n >= 0)
 		free(reports);
+}
+
+/* All reports, which the caller frees. */
+static char *read_reports(size_t *size)
+{
+	char *text = NULL;
+	FILE *to = need(open_memstream(&text, size));
+
+	copy_reports(to);
+	fclose(to);
+	return need(text);
+}
+
+/* Writes reports, which are freed, to a pipe or a device. A signal may end the wait for its reader.
+ */
+static bool write_special(const char *file, char *text, size_t size)
+{
+	int fd = size ? outfile_open(file, O_WRONLY | O_APPEND | O_CLOEXEC | O_NOCTTY, 0) : -1;
+	FILE *to = fd < 0 ? NULL : fdopen(fd, "a");
+	bool good = !size || (to && fwrite(text, 1, size, to) == size && fflush(to) == 0);
+
+	if (!good) {
+		say("-o: %s can't be written: %s", file, strerror(errno));
+		fwrite(text, 1, size, stderr);
+	}
+	if (to)
+		fclose(to);
+	free(text);
+	return good;
 }
 
 /* ---- running ---- */
@@ -356,7 +385,9 @@ struct run_end regions_run(char **command, const struct events *events, const ch
 	struct child child;
 	unsigned int collectors;
 	struct seen seen;
-	char *own_file = NULL;
+	char *own_file = NULL, *text = NULL;
+	const char *special = NULL;
+	size_t size;
 	char *keep = collectors_read(words, &collectors);
 
 	collectors_check(collectors, *command);
@@ -378,18 +409,24 @@ struct run_end regions_run(char **command, const struct events *events, const ch
 	child_start(&child, command, NULL);
 	child_release(&child, *command);
 	wait_for(&child, &end);
-	/* Signals end a wait for the reader of a pipe. */
-	if (is_special(file))
-		child_end(&child);
+	/* What waits for a pipe's reader is written when nothing else is left to be done. */
+	if (directory && is_special(file)) {
+		special = file;
+		file = own_file = report_pattern();
+	}
 	end.lost = !recover_all(file, format);
 	seen = see_processes();
 	end.lost |= !tell_seen(&seen, collectors);
 	if (json)
 		copy_reports(json);
+	if (special)
+		text = read_reports(&size);
 	places_end();
 	remove_directory();
-	free(own_file);
 	child_end(&child);
+	if (special)
+		end.lost |= !write_special(special, text, size);
+	free(own_file);
 	free(keep);
 	return end;
 }
