@@ -13,6 +13,7 @@
  */
 #include <errno.h>
 #include <elf.h>
+#include <link.h>
 #include <linux/perf_event.h>
 #include <sched.h>
 #include <signal.h>
@@ -857,24 +858,34 @@ static int is_fence(const registers *r)
 	return *(const uint32_t *)r->pc == 0xD5033FDF;
 }
 
-/* MRS Xt, reg (Arm ARM C6.2): PMEVCNTRn_EL0 is S3_3_C14_C8+n/8_(n%8), PMCCNTR_EL0 S3_3_C9_C13_0,
-   CNTVCT_EL0 S3_3_C14_C0_2. */
-static int execute(registers *r)
+#define CLOCK	   32
+#define NO_COUNTER 33
+
+/*
+ * The counter that the instruction reads. MRS Xt, reg (Arm ARM C6.2): PMEVCNTRn_EL0 is
+ * S3_3_C14_C8+n/8_(n%8), PMCCNTR_EL0 S3_3_C9_C13_0, CNTVCT_EL0 S3_3_C14_C0_2.
+ */
+static uint32_t counter_in(uint32_t code)
 {
-	uint32_t code = *(const uint32_t *)r->pc, reg = code >> 5 & 0x7FFF;
-	uint64_t value;
+	uint32_t reg = code >> 5 & 0x7FFF; /* o0(1) op1(3) CRn(4) CRm(4) op2(3) */
 
 	if ((code & 0xFFF00000) != 0xD5300000)
-		return 0;
-	/* o0(1) op1(3) CRn(4) CRm(4) op2(3) */
+		return NO_COUNTER;
 	if (reg == (1u << 14 | 3 << 11 | 14 << 7 | 0 << 3 | 2))
-		value = execute_rdtsc();
-	else if (reg == (1u << 14 | 3 << 11 | 9 << 7 | 13 << 3 | 0))
-		value = execute_rdpmc(31);
-	else if ((reg & ~0x1Fu) == (1u << 14 | 3 << 11 | 14 << 7 | 8 << 3))
-		value = execute_rdpmc(reg & 0x1F);
-	else
+		return CLOCK;
+	if (reg == (1u << 14 | 3 << 11 | 9 << 7 | 13 << 3 | 0))
+		return 31;
+	return (reg & ~0x1Fu) == (1u << 14 | 3 << 11 | 14 << 7 | 8 << 3) ? reg & 0x1F : NO_COUNTER;
+}
+
+static int execute(registers *r)
+{
+	uint32_t code = *(const uint32_t *)r->pc, n = counter_in(code);
+	uint64_t value;
+
+	if (n == NO_COUNTER)
 		return 0;
+	value = n == CLOCK ? execute_rdtsc() : execute_rdpmc(n);
 	if ((code & 31) != 31)
 		r->regs[code & 31] = value;
 	r->pc += 4;
@@ -899,11 +910,18 @@ static int step_child(pid_t pid, const registers *r)
 
 /*
  * Once the kernel has acted for the last time, only counters' values tell one instruction from the
- * next. So the rest of a loop runs up to its next counter instruction, which faults, and counts as
- * some instructions: a step costs as much as hundreds. Elsewhere than on x86, where clocks can be
- * read without a fault, it is stepped, too.
+ * next. So the rest of a loop runs up to its next counter instruction, at which it stops, and
+ * counts as some instructions: a step costs as much as hundreds. Interpreted instructions are
+ * cheap.
  */
-#if defined(__x86_64__) || defined(__i386__)
+#ifdef __riscv
+
+static int run_child(pid_t pid)
+{
+	return step_child(pid, &current);
+}
+
+#else
 
 #define MEANWHILE 7
 
@@ -918,32 +936,55 @@ static int run_child(pid_t pid)
 	return waitpid(pid, &status, 0) == pid ? status : 0;
 }
 
-static void have_faults(void)
+static void limit_time(void)
 {
 	/* A broken loop may never come to a counter instruction. */
 	const struct rlimit limit = { 600, 600 };
 
 	setrlimit(RLIMIT_CPU, &limit);
-	prctl(PR_SET_TSC, PR_TSC_SIGSEGV);
 }
 
-#elif !defined(__riscv)
+#ifdef __aarch64__
 
-static int run_child(pid_t pid)
+#define BREAKPOINT 0xD4200000ul
+
+/* The first object is the program. */
+static int set_in_object(struct dl_phdr_info *object, size_t size, void *pid)
 {
-	return step_child(pid, NULL);
+	const ElfW(Phdr) *segment = object->dlpi_phdr, *end = segment + object->dlpi_phnum;
+	const uint32_t *code, *last;
+	unsigned long word;
+
+	(void)size;
+	for (; segment < end; segment++) {
+		if (segment->p_type != PT_LOAD || !(segment->p_flags & PF_X))
+			continue;
+		code = (const uint32_t *)(object->dlpi_addr + segment->p_vaddr);
+		for (last = code + segment->p_filesz / 4; code < last; code++) {
+			if (counter_in(*code) == NO_COUNTER)
+				continue;
+			word = (unsigned long)ptrace(PTRACE_PEEKTEXT, *(pid_t *)pid, code, NULL);
+			word = (word & ~0xFFFFFFFFul) | BREAKPOINT;
+			ptrace(PTRACE_POKETEXT, *(pid_t *)pid, code, word);
+		}
+	}
+	return 1;
 }
 
-static void have_faults(void)
+/* The clock can be read without a fault. The tracer looks at its own code, which stays as it is. */
+static void set_stops(pid_t pid)
 {
+	dl_iterate_phdr(set_in_object, &pid);
 }
 
 #else
 
-static int run_child(pid_t pid)
+static void set_stops(pid_t pid)
 {
-	return step_child(pid, &current);
+	(void)pid;
 }
+
+#endif
 
 #endif
 
@@ -964,7 +1005,10 @@ static void start_child(void)
 	if (child == 0) {
 		if (ptrace(PTRACE_TRACEME, 0, NULL, NULL) < 0)
 			_exit(77);
-		have_faults();
+		limit_time();
+#ifndef __aarch64__
+		prctl(PR_SET_TSC, PR_TSC_SIGSEGV);
+#endif
 		raise(SIGSTOP);
 		_exit(0);
 	}
@@ -972,6 +1016,7 @@ static void start_child(void)
 		printf("SKIP: this process may not trace another: %s\n", strerror(errno));
 		exit(77);
 	}
+	set_stops(child);
 #endif
 }
 
