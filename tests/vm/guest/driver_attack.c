@@ -1327,7 +1327,7 @@ static int names_of_holders(void)
 
 /* ---- what giving the counters back takes ---- */
 
-#define LIVES 1000
+#define LIVES 400
 
 static double seconds(void)
 {
@@ -1345,7 +1345,7 @@ static int live_and_let_go(void)
 	unsigned int k;
 	int fd;
 
-	for (k = 0; k < LIVES && seconds() < begin + 2 * slow; k++) {
+	for (k = 0; k < LIVES && seconds() < begin + slow; k++) {
 		fd = ioctl(device, PERFCTR_IOC_OPEN, &call);
 		CHECK(fd >= 0 && set_control(fd, &c) == 0, "life %u", k);
 		end = seconds();
@@ -1357,7 +1357,7 @@ static int live_and_let_go(void)
 	printf("  %u lives in %.0f ms; unlink and close take %.0f us, at worst %.0f us\n", k,
 	       1e3 * (seconds() - begin), 1e6 * ends / k, 1e6 * worst);
 	CHECK(ends / k <= 200e-6 * slow, "%.0f us", 1e6 * ends / k);
-	CHECK(k == LIVES && seconds() < begin + slow, "%u lives in %.0f ms", k,
+	CHECK(k == LIVES && seconds() < begin + 0.4 * slow, "%u lives in %.0f ms", k,
 	      1e3 * (seconds() - begin));
 	return 0;
 }

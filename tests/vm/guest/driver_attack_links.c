@@ -569,6 +569,9 @@ int signal_over_exec(void)
 /* The counter overflows after so many instructions. One number hits the SYSCALL itself. */
 static int overflow_distance;
 
+#define FARTHEST 400 /* more than there are up to the call */
+#define AROUND	 20
+
 static int overflow_and_execute(void)
 {
 	struct vperfctr_control c = overflowing(0);
@@ -591,28 +594,57 @@ static bool is_roots(pid_t pid)
 }
 
 /* The signal of an overflow may stop the caller of execve(2), but not root's program. */
-static int overflow_into_exec(void)
+static int overflow_into_exec(unsigned int *stops)
 {
-	unsigned int stops = 0;
+	unsigned int wrong = 0;
 	int status;
 	pid_t pid = fork();
 
 	if (pid == 0)
 		_exit(overflow_and_execute());
+	*stops = 0;
 	while (waitpid(pid, &status, WUNTRACED) == pid && WIFSTOPPED(status)) {
-		stops += is_roots(pid);
+		++*stops;
+		wrong += is_roots(pid);
 		kill(pid, SIGCONT);
 	}
 	CHECK(status == 0, "status 0x%X", status);
-	CHECK(!stops, "root's program was stopped: overflow after %d instructions",
+	CHECK(!wrong, "root's program was stopped: overflow after %d instructions",
 	      overflow_distance);
+	return 0;
+}
+
+/* Sets the distance to the first one whose overflow does not stop the caller any more. */
+static int find_call(void)
+{
+	int near = 0, far = FARTHEST;
+	unsigned int stops;
+
+	while (far - near > 1) {
+		overflow_distance = (near + far) / 2;
+		if (overflow_into_exec(&stops))
+			return 1;
+		if (stops)
+			near = overflow_distance;
+		else
+			far = overflow_distance;
+	}
+	overflow_distance = far;
 	return 0;
 }
 
 static int overflow_around_exec(void)
 {
-	for (overflow_distance = 1; overflow_distance < 400; overflow_distance++)
-		if (overflow_into_exec())
+	unsigned int stops;
+	int last;
+
+	if (find_call())
+		return 1;
+	CHECK(overflow_distance > AROUND && overflow_distance + AROUND < FARTHEST,
+	      "the call is %d instructions away", overflow_distance);
+	last = overflow_distance + AROUND;
+	for (overflow_distance -= AROUND; overflow_distance <= last; overflow_distance++)
+		if (overflow_into_exec(&stops))
 			return 1;
 	return 0;
 }
