@@ -135,6 +135,7 @@ unit_tests = \
 	tests/unit/tools/perfex/drill \
 	tests/unit/tools/perfex/base/outfile \
 	tests/unit/tools/perfex/base/text \
+	tests/unit/tools/perfex/count/beside \
 	tests/unit/tools/perfex/count/breakdown \
 	tests/unit/tools/perfex/count/child \
 	tests/unit/tools/perfex/count/kinds \
@@ -142,6 +143,8 @@ unit_tests = \
 	tests/unit/tools/perfex/count/topdown \
 	tests/unit/tools/perfex/count/turns \
 	tests/unit/tools/perfex/html/page \
+	tests/unit/tools/perfex/regions/collectors \
+	tests/unit/tools/perfex/regions/merge \
 	tests/unit/tools/perfex/report/compare \
 	tests/unit/tools/perfex/report/results \
 	tests/unit/tools/perfex/report/tree \
@@ -242,6 +245,8 @@ tests_unit_lib_metrics_error_LDFLAGS = -Wl,--wrap=calloc
 tests_unit_lib_isa_native_LDFLAGS = -Wl,--wrap=perfctr_event_open
 tests_unit_lib_perf_overflow_LDADD = $(PMU_LDADD)
 tests_unit_lib_perf_overflow_LDFLAGS = $(PMU_WRAP)
+tests_unit_tools_perfex_count_beside_LDADD = $(PERFEX_LDADD)
+tests_unit_tools_perfex_count_beside_LDFLAGS = -Wl,--wrap=system
 tests_unit_tools_perfex_count_breakdown_LDADD = tests/harness/libpmu.la $(PERFEX_LDADD)
 tests_unit_tools_perfex_count_breakdown_LDFLAGS = $(PMU_WRAP)
 tests_unit_pmu_LDADD = $(PMU_LDADD)
@@ -264,6 +269,8 @@ tests_unit_lib_regions_regions_LDFLAGS = $(PMU_WRAP) -Wl,--wrap=calloc,--wrap=ma
 	-Wl,--wrap=perfctr_rseq_here,--wrap=perfctr_core_types_raw
 tests_unit_lib_virtual_remote_SOURCES = tests/unit/lib/virtual/remote.c tests/harness/skylake.c
 tests_unit_lib_virtual_remote_LDADD = $(PMU_LDADD)
+tests_unit_tools_perfex_regions_collectors_LDADD = $(PERFEX_LDADD) $(LIBELF_LIBS)
+tests_unit_tools_perfex_regions_merge_LDADD = $(PERFEX_LDADD)
 tests_unit_tools_perfex_report_tree_SOURCES = tests/unit/tools/perfex/report/tree.c tests/harness/skylake.c
 tests_unit_tools_perfex_report_tree_LDADD = tests/harness/libpmu.la $(PERFEX_LDADD)
 tests_unit_tools_perfex_report_tree_LDFLAGS = $(PMU_WRAP)

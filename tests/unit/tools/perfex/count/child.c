@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /* perfex's command, before it starts: signals of the terminal are for perfex, and not lost. */
+#include <elf.h>
 #include <fcntl.h>
 #include <signal.h>
 #include <stdbool.h>
@@ -189,4 +190,118 @@ START_TEST(limits)
 }
 END_TEST
 
-UNIT_MAIN("child", 50, early_signals, early_ends, late_signals, limits)
+#if defined(__x86_64__) || defined(__aarch64__)
+#ifdef __x86_64__
+#define MACHINE EM_X86_64
+#else
+#define MACHINE EM_AARCH64
+#endif
+
+/* A program whose second segment, of two, says where the interpreter's name stands. */
+static size_t make_program(char *bytes, size_t offset, size_t size)
+{
+	const Elf64_Ehdr head = {
+		.e_ident = { ELFMAG0, ELFMAG1, ELFMAG2, ELFMAG3, ELFCLASS64,
+			     __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__ ? ELFDATA2LSB : ELFDATA2MSB,
+			     EV_CURRENT },
+		.e_type = ET_EXEC,
+		.e_machine = MACHINE,
+		.e_version = EV_CURRENT,
+		.e_phoff = sizeof(head),
+		.e_ehsize = sizeof(head),
+		.e_phentsize = sizeof(Elf64_Phdr),
+		.e_phnum = 2,
+	};
+	const Elf64_Phdr segments[2] = {
+		{ .p_type = PT_NOTE, .p_offset = 4, .p_filesz = 4 },
+		{ .p_type = PT_INTERP, .p_offset = offset, .p_filesz = size },
+	};
+
+	memcpy(bytes, &head, sizeof(head));
+	memcpy(bytes + sizeof(head), segments, sizeof(segments));
+	strcpy(bytes + sizeof(head) + sizeof(segments), "/none/ld.so");
+	return sizeof(head) + sizeof(segments) + sizeof("/none/ld.so");
+}
+#else
+static size_t make_program(char *bytes, size_t offset, size_t size)
+{
+	(void)offset, (void)size;
+	strcpy(bytes, "#!/none/ld.so");
+	return strlen(bytes);
+}
+#endif
+
+static void write_file(const char *path, const char *bytes, size_t size, mode_t mode)
+{
+	int fd = open(path, O_WRONLY | O_CREAT | O_TRUNC, 0700);
+
+	ck_assert_int_eq(write(fd, bytes, size), (ssize_t)size);
+	ck_assert_int_eq(fchmod(fd, mode) | close(fd), 0);
+}
+
+/* The process that would be the command says so, and exits with this status. */
+static void becomes(const char *command, int status, const char *words)
+{
+	char *all[] = { strdup(command), NULL }, said[512] = "";
+	int fds[2], ended;
+	pid_t pid;
+
+	ck_assert_int_eq(pipe(fds), 0);
+	pid = fork();
+	if (pid == 0) {
+		dup2(fds[1], STDERR_FILENO);
+		child_become(all);
+	}
+	free(all[0]);
+	close(fds[1]);
+	ck_assert_int_ge(read(fds[0], said, sizeof(said) - 1), 0);
+	close(fds[0]);
+	ck_assert_int_eq(waitpid(pid, &ended, 0), pid);
+	ck_assert_msg(ended == status << 8 && strstr(said, words), "0x%x, %s", (unsigned int)ended,
+		      said);
+}
+
+/* Why a command can't be executed: the interpreter that it needs is told. */
+START_TEST(unexecuted)
+{
+	static const struct {
+		const char *contents, *interpreter;
+	} scripts[] = {
+		{ "#!/none/sh\n", "/none/sh" },
+		{ "#! \t/none/sh -x\n", "/none/sh" },
+		{ "#!/none/sh\t-x\n", "/none/sh" },
+		{ "#!/none/sh", "/none/sh" },
+	};
+	char directory[] = "./child.XXXXXX", path[64], wanted[128], bytes[512];
+	unsigned int i;
+	size_t size;
+
+	ck_assert_ptr_nonnull(mkdtemp(directory));
+	snprintf(path, sizeof(path), "%s/command", directory);
+	becomes(path, 127, "command: command not found\n");
+	becomes("perfex-none", 127, "perfex: perfex-none: command not found\n");
+	becomes(directory, 126, "can't be executed: Permission denied\n");
+	for (i = 0; i < ARRAY_SIZE(scripts); i++) {
+		write_file(path, scripts[i].contents, strlen(scripts[i].contents), 0700);
+		snprintf(wanted, sizeof(wanted),
+			 "command: can't be executed: its interpreter %s is not there\n",
+			 scripts[i].interpreter);
+		becomes(path, 126, wanted);
+	}
+	setenv("PATH", "/none", 1);
+	becomes("command", 127, "perfex: command: command not found\n");
+	setenv("PATH", directory, 1);
+	becomes("command", 126, "its interpreter /none/sh is not there\n");
+	unsetenv("PATH");
+	write_file(path, "#!/none/sh\n", 11, 0600);
+	becomes(path, 126, "command: can't be executed: Permission denied\n");
+	size = make_program(bytes, sizeof(Elf64_Ehdr) + 2 * sizeof(Elf64_Phdr), 12);
+	write_file(path, bytes, size, 0700);
+	becomes(path, 126,
+		"command: can't be executed: its interpreter /none/ld.so is not there\n");
+	unlink(path);
+	ck_assert_int_eq(rmdir(directory), 0);
+}
+END_TEST
+
+UNIT_MAIN("child", 50, early_signals, early_ends, late_signals, limits, unexecuted)

@@ -522,6 +522,7 @@ START_TEST(good_baseline)
 	ck_assert_str_eq(baseline.event[0].name, "cs");
 	ck_assert(baseline.event[0].series.value[0] == 1 &&
 		  isnan(baseline.event[0].series.value[1]));
+	ck_assert(!baseline.emulated);
 	ck_assert(baseline.elapsed.n == 2 && baseline.elapsed.value[1] == 2.5);
 	baseline_free(&baseline);
 }
@@ -533,7 +534,7 @@ START_TEST(left_out_runs)
 	static const char text[] =
 		"{\"type\":\"counts\",\"runs\":3,\"events\":[],\"series\":["
 		"{\"elapsed_s\":1,\"left_out\":false},{\"elapsed_s\":2.5,\"left_out\":true},"
-		"{\"elapsed_s\":3}]}";
+		"{\"elapsed_s\":3}],\"emulator\":\"valgrind-3.19\"}";
 	struct baseline baseline;
 	char reason[256];
 
@@ -541,6 +542,7 @@ START_TEST(left_out_runs)
 	ck_assert_uint_eq(baseline.elapsed.n, 3);
 	ck_assert(baseline.elapsed.value[0] == 1 && isnan(baseline.elapsed.value[1]) &&
 		  baseline.elapsed.value[2] == 3);
+	ck_assert(baseline.emulated);
 	baseline_free(&baseline);
 }
 END_TEST
