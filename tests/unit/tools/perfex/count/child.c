@@ -12,6 +12,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 #include "tests/harness/check.h"
+#include "tools/perfex/base/die.h"
 #include "tools/perfex/base/outfile.h"
 #include "tools/perfex/count/child.h"
 
@@ -21,6 +22,7 @@ static void as_from_a_terminal(void)
 	signal(SIGINT, SIG_DFL);
 	signal(SIGQUIT, SIG_DFL);
 	signal(SIGHUP, SIG_DFL); /* nohup ignores it */
+	end_prepare();
 }
 
 /* How a process ends that gets the signal once its command waits, and then opens what has no
@@ -190,6 +192,38 @@ START_TEST(limits)
 }
 END_TEST
 
+/* Of SIGINT, SIGQUIT, SIGCHLD, SIGTERM and SIGHUP those are blocked that have a letter. */
+static void blocked(const char *letters)
+{
+	static const int signals[] = { SIGINT, SIGQUIT, SIGCHLD, SIGTERM, SIGHUP };
+	char found[] = "iqcth";
+	unsigned int i;
+	sigset_t set;
+
+	sigprocmask(SIG_SETMASK, NULL, &set);
+	for (i = 0; i < ARRAY_SIZE(signals); i++)
+		if (!sigismember(&set, signals[i]))
+			found[i] = '-';
+	ck_assert_str_eq(found, letters);
+}
+
+START_TEST(masks)
+{
+	char name[] = "true", *command[] = { name, NULL };
+	struct child child;
+	int status;
+
+	blocked("-----");
+	child_start(&child, command, NULL);
+	blocked("iqcth");
+	child_release(&child, name);
+	blocked("--cth");
+	ck_assert_int_eq(waitpid(child.pid, &status, 0), child.pid);
+	child_end(&child);
+	blocked("-----");
+}
+END_TEST
+
 #if defined(__x86_64__) || defined(__aarch64__)
 #ifdef __x86_64__
 #define MACHINE EM_X86_64
@@ -304,4 +338,4 @@ START_TEST(unexecuted)
 }
 END_TEST
 
-UNIT_MAIN("child", 50, early_signals, early_ends, late_signals, limits, unexecuted)
+UNIT_MAIN("child", 50, early_signals, early_ends, late_signals, limits, masks, unexecuted)
