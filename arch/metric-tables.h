@@ -21,6 +21,15 @@ struct perfctr_metric_record {
 /* The records are in the files' order: if several have one name the last one counts. */
 extern const struct perfctr_metric_record perfctr_metric_records[];
 extern const unsigned int perfctr_metric_record_count;
+
+/* A name for several metrics. Offsets as those of records; the metrics have blanks between. */
+struct perfctr_metric_list {
+	uint32_t tables, name, metrics;
+};
+
+/* The last one has no name, and is not counted. */
+extern const struct perfctr_metric_list perfctr_metric_lists[];
+extern const unsigned int perfctr_metric_list_count;
 /* Where PAPI's presets are, sorted by name, in small letters. */
 extern const unsigned int perfctr_metric_presets, perfctr_metric_preset_count;
 extern const char perfctr_metric_texts[];
@@ -30,10 +39,11 @@ static inline const char *perfctr_metric_text(uint32_t offset)
 	return perfctr_metric_texts + offset;
 }
 
-/* Whether the record is for the processor, or for the event table, with this id. */
-static inline bool perfctr_metric_is_for(const struct perfctr_metric_record *record, const char *id)
+/* Whether these tables, of a record or a list, are the processor's, or the event table's, with this
+ * id. */
+static inline bool perfctr_metric_has_table(uint32_t tables, const char *id)
 {
-	const char *word = perfctr_metric_text(record->tables);
+	const char *word = perfctr_metric_text(tables);
 	size_t n;
 
 	for (; *word; word += n + (word[n] == ' ')) {
@@ -43,6 +53,11 @@ static inline bool perfctr_metric_is_for(const struct perfctr_metric_record *rec
 			return true;
 	}
 	return false;
+}
+
+static inline bool perfctr_metric_is_for(const struct perfctr_metric_record *record, const char *id)
+{
+	return perfctr_metric_has_table(record->tables, id);
 }
 
 #endif /* PERFCTR_ARCH_METRIC_TABLES_H */

@@ -171,6 +171,19 @@ function check_threshold(    i)
 	}
 }
 
+# Names that stand for several metrics, which may come later.
+function note_list(    i)
+{
+	if (!section || $2 !~ /^[A-Za-z][A-Za-z0-9_]*$/ || NF < 3)
+		fail("a list has a name and metrics, in a section")
+	members = $3
+	for (i = 3; i <= NF; i++)
+		asked[$i] = FILENAME ":" FNR
+	for (i = 4; i <= NF; i++)
+		members = members " " $i
+	list[++lists] = sprintf("{ %d, %d, %d }", offset(applies), offset($2), offset(members))
+}
+
 function finish_metric()
 {
 	if (name == "")
@@ -274,6 +287,11 @@ $1 == "sample" && name != "" && sample == "" && NF > 1 {
 	sample = rest()
 	next
 }
+$1 == "list" {
+	finish_metric()
+	note_list()
+	next
+}
 { fail("\"" $1 "\" can't stand here") }
 
 END {
@@ -309,5 +327,10 @@ END {
 		print "\t" record[i] ","
 	print "};"
 	printf "const unsigned int perfctr_metric_record_count = %d;\n", records
+	print "\nconst struct perfctr_metric_list perfctr_metric_lists[] = {"
+	for (i = 1; i <= lists; i++)
+		print "\t" list[i] ","
+	print "\t{ 0, 0, 0 }\n};"
+	printf "const unsigned int perfctr_metric_list_count = %d;\n", lists
 	printf "const unsigned int perfctr_metric_presets = %d, perfctr_metric_preset_count = %d;\n", first_preset, presets
 }

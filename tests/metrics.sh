@@ -38,4 +38,7 @@ metric() {	# NAME FORMULA [more...]
 { metric a '@b'; metric b x; echo 'for *'; metric a x; metric b '@a'; } | made "of what another replaces" 0 'perfctr_metric_records\[\]'
 { metric a x; metric b '@a'; echo 'for o*'; metric a '@b'; } | made "of what replaces another" 1 'the metric [ab] of one uses itself'
 { metric a '@d'; } | made "of none" 1 'there is no metric d$'
+{ metric a x; metric b x; echo 'list A_list a b'; } | made "a list" 0 'perfctr_metric_lists\[\]'
+{ metric a x; echo 'list A_list a d'; } | made "a list of none" 1 'a.metrics:5: there is no metric d$'
+{ metric a x; echo 'list A_list'; } | made "an empty list" 1 'a.metrics:5: a list has a name and metrics'
 exit $failed

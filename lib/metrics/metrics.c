@@ -244,19 +244,29 @@ int perfctr_metrics_list(const char *cpu, int (*each)(void *arg, const struct pe
 
 /* ---- some metrics ---- */
 
+/* Notes the names of all metrics, and lists of them, of a core type. */
+static void note_names(struct perfctr_nearest *near, const char *id)
+{
+	unsigned int i;
+
+	for (i = 0; i < perfctr_metric_record_count; i++)
+		if (perfctr_metric_nth(i, id))
+			perfctr_nearest_note(near,
+					     perfctr_metric_text(perfctr_metric_records[i].name));
+	for (i = 0; i < perfctr_metric_list_count; i++)
+		if (perfctr_metric_has_table(perfctr_metric_lists[i].tables, id))
+			perfctr_nearest_note(near,
+					     perfctr_metric_text(perfctr_metric_lists[i].name));
+}
+
 static int fail_name(const struct perfctr_metrics *metrics, const char *name, size_t length)
 {
 	struct perfctr_nearest near = { .word = name, .length = length };
 	char text[PERFCTR_NEAREST_TEXT];
-	unsigned int i;
 	int core;
 
-	for (i = 0; i < perfctr_metric_record_count; i++)
-		for (core = 0; core < metrics->ncores; core++)
-			if (perfctr_metric_nth(i, metrics->core[core].id))
-				perfctr_nearest_note(&near,
-						     perfctr_metric_text(
-							     perfctr_metric_records[i].name));
+	for (core = 0; core < metrics->ncores; core++)
+		note_names(&near, metrics->core[core].id);
 	return perfctr_fail(EINVAL, "this processor has no metric \"%.*s\"%s",
 			    perfctr_shown(length), name,
 			    perfctr_nearest_text(&near, "; \"perfex -M list\" lists them", text,
@@ -390,14 +400,52 @@ static int add_prefix(struct perfctr_metrics *metrics, const char *prefix, size_
 	return 0;
 }
 
+/*
+ * Returns the index of the metric with this name, of the same core type; metrics->all: it is not
+ * here.
+ */
+static unsigned int find_metric(const struct perfctr_metrics *metrics, const char *name,
+				size_t length, unsigned int core)
+{
+	unsigned int i;
+
+	for (i = 0; i < metrics->all; i++) {
+		const char *its = perfctr_metric_text(metrics->metric[i].record->name);
+
+		if (metrics->metric[i].core == core && !strncmp(its, name, length) && !its[length])
+			break;
+	}
+	return i;
+}
+
+/* The metrics of a list, each once, which those core types have that it is for. */
+static int add_list(struct perfctr_metrics *metrics, const char *name, size_t length, int core)
+{
+	const char *list = perfctr_metric_list_find(name, length, metrics->core[core].id);
+	size_t n;
+
+	for (; list && *list; list += n + (list[n] == ' ')) {
+		n = strcspn(list, " ");
+		if (find_metric(metrics, list, n, (unsigned int)core) == metrics->all &&
+		    add_on_cores(metrics, list, n) < 0)
+			return -1;
+	}
+	return 0;
+}
+
 static int add_named(struct perfctr_metrics *metrics, const char *name, size_t length)
 {
 	unsigned int n = metrics->all;
 	const char *sign;
+	bool found;
 	int core;
 
 	if (add_on_cores(metrics, name, length) < 0)
 		return -1;
+	found = metrics->all > n;
+	for (core = 0; core < metrics->ncores && !found; core++)
+		if (add_list(metrics, name, length, core) < 0)
+			return -1;
 	/* mem is mem-bandwidth and others, and not mem_dp-intensity, which is one of mem_dp. */
 	for (sign = "-_"; *sign && metrics->all == n; sign++)
 		for (core = 0; core < metrics->ncores; core++)
@@ -421,24 +469,6 @@ static int add_metrics(struct perfctr_metrics *metrics, const char *names)
 }
 
 /* ---- metrics that others use ---- */
-
-/*
- * Returns the index of the metric with this name, of the same core type; metrics->all: it is not
- * here.
- */
-static unsigned int find_metric(const struct perfctr_metrics *metrics, const char *name,
-				size_t length, unsigned int core)
-{
-	unsigned int i;
-
-	for (i = 0; i < metrics->all; i++) {
-		const char *its = perfctr_metric_text(metrics->metric[i].record->name);
-
-		if (metrics->metric[i].core == core && !strncmp(its, name, length) && !its[length])
-			break;
-	}
-	return i;
-}
 
 /* A metric in percent counts as a share of 1. */
 static double share_of(const struct perfctr_metric_record *record)

@@ -28,6 +28,18 @@ const struct perfctr_metric_record *perfctr_metric_nth(unsigned int n, const cha
 	return perfctr_metric_find(name, strlen(name), id) == record ? record : NULL;
 }
 
+const char *perfctr_metric_list_find(const char *name, size_t length, const char *id)
+{
+	const struct perfctr_metric_list *list = perfctr_metric_lists;
+	unsigned int i;
+
+	for (i = 0; i < perfctr_metric_list_count; i++, list++)
+		if (perfctr_letters_same(perfctr_metric_text(list->name), name, length) &&
+		    perfctr_metric_has_table(list->tables, id))
+			return perfctr_metric_text(list->metrics);
+	return NULL;
+}
+
 /* A text is in the pool once, so that equal ones have one offset. */
 bool perfctr_metric_has_parts(const struct perfctr_metric_record *record, const char *id)
 {

@@ -16,6 +16,12 @@ const struct perfctr_metric_record *perfctr_metric_find(const char *name, size_t
 /* Returns record n, if it is for the processor and no later one takes its place; else NULL. */
 const struct perfctr_metric_record *perfctr_metric_nth(unsigned int n, const char *id);
 
+/*
+ * Returns the metrics that the name stands for on the processor, blanks between; case does not
+ * matter. NULL: it is no list.
+ */
+const char *perfctr_metric_list_find(const char *name, size_t length, const char *id);
+
 /* Whether another metric of the processor is a part of this one. */
 bool perfctr_metric_has_parts(const struct perfctr_metric_record *record, const char *id);
 

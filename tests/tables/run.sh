@@ -106,5 +106,6 @@ fi
 ${CC:-cc} -O2 -D_GNU_SOURCE -I"$top/include" -I"$top" -I"$build" "$tables/tree.c" "$build/lib/.libs/libinternal.a" \
 	-pthread -o "$work/tree"
 "$work/tree" >"$work/tree.values"
-"$tables/tree" "$work/tree.values" "$work/linux" || failed=1
+"$work/tree" lists >"$work/tree.lists"
+"$tables/tree" "$work/tree.values" "$work/tree.lists" "$work/linux" || failed=1
 exit $failed

@@ -2,13 +2,15 @@
 /*
  * The metrics of all tables that scripts/published-metrics makes, of random counts, for tree:
  * TABLE, the metrics, "METRIC THRESHOLD" each, and the events, then 1,000 times a line of doubles:
- * counts, values (a NaN where there is none), whether each is beyond its threshold.
+ * counts, values (a NaN where there is none), whether each is beyond its threshold. With the
+ * argument "lists": the names that stand for several metrics.
  */
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include "arch/events.h"
+#include "arch/metric-tables.h"
 #include "libperfctr.h"
 
 #define TIMES 1000
@@ -139,13 +141,26 @@ static void print_table(const char *table)
 	perfctr_metrics_close(metrics);
 }
 
-int main(void)
+/* TABLE LIST METRIC... of each table. */
+static void print_lists(const char *table)
 {
+	const struct perfctr_metric_list *list = perfctr_metric_lists;
+	unsigned int i;
+
+	for (i = 0; i < perfctr_metric_list_count; i++, list++)
+		if (perfctr_metric_has_table(list->tables, table))
+			printf("%s %s %s\n", table, perfctr_metric_text(list->name),
+			       perfctr_metric_text(list->metrics));
+}
+
+int main(int argc, char **argv)
+{
+	bool lists = argc == 2 && !strcmp(argv[1], "lists");
 	const char *id;
 	unsigned int i;
 
 	srandom(1);
 	for (i = 0; (id = perfctr_event_table_id(i)); i++)
-		print_table(id);
+		(lists ? print_lists : print_table)(id);
 	return 0;
 }

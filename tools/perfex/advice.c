@@ -58,6 +58,12 @@ static const char forwarding[] =
 static const struct {
 	const char *metric, *text;
 } advice[] = {
+	{ "backend_cache_l1d_bound", in_caches },
+	{ "backend_cache_l2d_bound", latency },
+	{ "backend_core_bound", parallel },
+	{ "backend_mem_store_bound", stores },
+	{ "backend_mem_tlb_bound", huge_pages },
+	{ "frontend_core_flush_bound", predictable },
 	{ "topdown-backend", less_memory },
 	{ "topdown-backend-core", parallel },
 	{ "topdown-backend-memory", less_memory },

@@ -942,6 +942,41 @@ static unsigned int place_of(const struct perfctr_metrics *metrics, const char *
 	return n;
 }
 
+static void check_list(const char *list, const char *cpu, const char *wanted)
+{
+	struct perfctr_metrics *metrics = perfctr_metrics_open(list, cpu);
+	struct perfctr_metric metric;
+	char names[512] = "";
+	unsigned int i;
+
+	ck_assert_msg(metrics != NULL, "%s", perfctr_error());
+	for (i = 0; i < perfctr_metrics_size(metrics); i++) {
+		perfctr_metrics_metric(metrics, i, &metric);
+		snprintf(names + strlen(names), sizeof(names) - strlen(names), "%s%s", i ? " " : "",
+			 metric.name);
+	}
+	ck_assert_str_eq(names, wanted);
+	perfctr_metrics_close(metrics);
+}
+
+/* Arm's groups, by their names; what several have is there once. */
+START_TEST(named_lists)
+{
+	check_list("branch_effectiveness", "neoverse-v1", "branch_mpki branch_misprediction_ratio");
+	check_list("Branch_Effectiveness", "neoverse-v3",
+		   "branch_mpki branch_misprediction_ratio branch_direct_ratio "
+		   "branch_indirect_ratio branch_return_ratio");
+	check_list("ipc,General,FP_Precision_Mix", "neoverse-v2",
+		   "ipc ipc_rate spec_ipc retired_rate wasted_rate fp16_percentage "
+		   "fp32_percentage fp64_percentage");
+	check_list("ITLB_Effectiveness,DTLB_Effectiveness", "neoverse-n1",
+		   "itlb_mpki itlb_walk_ratio l1i_tlb_mpki l1i_tlb_miss_ratio l2_tlb_mpki "
+		   "l2_tlb_miss_ratio dtlb_mpki dtlb_walk_ratio l1d_tlb_mpki l1d_tlb_miss_ratio");
+	ck_fails_null(perfctr_metrics_open("FP_Precision_Mix", "neoverse-n1"), EINVAL, "no metric");
+	ck_fails_null(perfctr_metrics_open("MPKY", "neoverse-n1"), EINVAL, "did you mean MPKI");
+}
+END_TEST
+
 /* How many slots another machine's cores have is not known here. */
 START_TEST(slots_unknown)
 {
@@ -1156,6 +1191,9 @@ START_TEST(trees)
 	ck_assert_uint_eq(level_of("topdown-retiring", "gracemont"), 1);
 	ck_assert_uint_eq(level_of("topdown-smt", "zen4"), 1);
 	ck_assert_uint_eq(level_of("ipc", "neoverse-v1"), 0);
+	ck_assert_uint_eq(level_of("backend_core_bound", "neoverse-v3"), 2);
+	ck_assert_uint_eq(level_of("frontend_cache_l2i_bound", "neoverse-n3"), 4);
+	ck_assert_uint_eq(level_of("backend_busy_bound", "neoverse-n3"), 0);
 	ck_fails(perfctr_metrics_node(metrics, 3, &node), EINVAL, "there is no metric 3");
 	ck_fails(perfctr_metrics_node(metrics, 0, NULL), EINVAL, "a place for the result");
 	ck_fails(perfctr_metrics_values(NULL, readings, all), EINVAL, "needs metrics");
@@ -1290,6 +1328,6 @@ END_TEST
 
 UNIT_MAIN("metrics", 60, formulas, wrong_formulas, no_values, energies, other_scales, no_time,
 	  several_pmus, long_pmus, facts, facts_of_machines, conditions, all_processors, lists,
-	  groups, lists_of_processors, prefixes, values_of_shares, slots_unknown, threshold_texts,
-	  thresholds, thresholds_of_others, values, trees, whole_trees, too_many, reasons, memory,
-	  errors)
+	  groups, lists_of_processors, prefixes, named_lists, values_of_shares, slots_unknown,
+	  threshold_texts, thresholds, thresholds_of_others, values, trees, whole_trees, too_many,
+	  reasons, memory, errors)

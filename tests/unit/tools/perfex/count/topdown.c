@@ -62,7 +62,7 @@ START_TEST(parts)
 }
 END_TEST
 
-/* AMD's has two levels, of names that are the library's; Arm's has one, and no tree says so. */
+/* AMD's has two levels, of names that are the library's; Arm's has one, or four. */
 START_TEST(others)
 {
 	struct topdown *topdown = topdown_of("zen4");
@@ -81,6 +81,12 @@ START_TEST(others)
 	names = topdown_names(topdown, 1);
 	ck_assert_uint_eq(topdown_levels(topdown), 1);
 	ck_assert_uint_eq(commas(names), 3);
+	free(names);
+	topdown_free(topdown);
+	topdown = topdown_of("neoverse-n3");
+	ck_assert_uint_eq(topdown_levels(topdown), 4);
+	names = topdown_parts(topdown, "topdown-backend");
+	ck_assert_str_eq(names, "backend_core_bound,backend_mem_bound");
 	free(names);
 	topdown_free(topdown);
 	ck_assert_ptr_null(topdown_of("p4"));
