@@ -33,6 +33,7 @@ tools_libperfex_a_SOURCES = \
 	tools/perfex/sample/kallsyms.c tools/perfex/sample/kallsyms.h \
 	tools/perfex/sample/helper.c tools/perfex/sample/helper.h \
 	tools/perfex/sample/demangle.c tools/perfex/sample/demangle.h \
+	tools/perfex/sample/libdw.c tools/perfex/sample/libdw.h \
 	tools/perfex/sample/lines.c tools/perfex/sample/lines.h \
 	tools/perfex/sample/stacks.c tools/perfex/sample/stacks.h \
 	tools/perfex/sample/maps.c tools/perfex/sample/maps.h \

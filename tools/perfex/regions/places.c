@@ -2,8 +2,6 @@
 #include "tools/perfex/regions/places.h"
 
 #ifdef HAVE_LIBDW
-#include <dlfcn.h>
-#include <elfutils/libdwfl.h>
 #include <errno.h>
 #include <signal.h>
 #include <stdbool.h>
@@ -13,13 +11,14 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
-#include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/un.h>
 #include <sys/wait.h>
 #include <unistd.h>
 #include "tools/perfex/sample/demangle.h"
+#include "tools/perfex/sample/helper.h"
+#include "tools/perfex/sample/libdw.h"
 #include "tools/perfex/sample/lines.h"
 
 /* So much of a region's name is left for the place: "omp distribute " and " #2048" have the rest.
@@ -28,29 +27,6 @@
 
 /* In seconds; collectors wait for ten. */
 #define LONGEST_ANSWER 9
-
-/* ---- libdw, which is loaded where it is needed ---- */
-
-#define FUNCTIONS(each)                                                               \
-	each(dwfl_begin) each(dwfl_end) each(dwfl_report_begin) each(dwfl_report_end) \
-		each(dwfl_linux_proc_report) each(dwfl_linux_proc_find_elf)           \
-			each(dwfl_standard_find_debuginfo) each(dwfl_addrmodule)      \
-				each(dwfl_module_addrname)
-
-static struct {
-#define MEMBER(name) __typeof__(name) *name;
-	FUNCTIONS(MEMBER)
-} dw;
-
-static bool load_libdw(void)
-{
-	void *library = dlopen("libdw.so.1", RTLD_NOW | RTLD_LOCAL);
-	bool all = library != NULL && lines_load();
-
-#define FIND(name) all = all && (dw.name = (__typeof__(dw.name))dlsym(library, #name)) != NULL;
-	FUNCTIONS(FIND)
-	return all;
-}
 
 /* ---- names ---- */
 
@@ -224,19 +200,12 @@ static void allow_alarms(void)
 /* Limits itself, since files may have any contents. */
 static void __attribute__((noreturn)) answer_all(int fd, pid_t parent)
 {
-	const struct rlimit none = { 0, 0 }, memory = { (rlim_t)4 << 30, (rlim_t)4 << 30 };
 	int one;
 
-	prctl(PR_SET_PDEATHSIG, SIGKILL);
-	if (getppid() != parent)
+	helper_fence(4096);
+	if (getppid() != parent || libdw_load())
 		_exit(0);
 	allow_alarms();
-	if (sizeof(void *) > 4)
-		setrlimit(RLIMIT_AS, &memory);
-	setrlimit(RLIMIT_CORE, &none);
-	unsetenv("DEBUGINFOD_URLS"); /* nothing is fetched from other machines */
-	if (!load_libdw())
-		_exit(0);
 	while ((one = accept4(fd, NULL, NULL, SOCK_CLOEXEC)) >= 0) {
 		answer_in_time(one);
 		close(one);

@@ -2,6 +2,7 @@
 #include <poll.h>
 #include <signal.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
@@ -12,8 +13,9 @@
 
 /* ---- its side ---- */
 
-static void limit_memory(unsigned int megabytes)
+void helper_fence(unsigned int megabytes)
 {
+	const struct rlimit none = { 0, 0 };
 	FILE *file = fopen("/proc/self/statm", "re");
 	unsigned long pages = 0;
 	struct rlimit limit;
@@ -22,6 +24,9 @@ static void limit_memory(unsigned int megabytes)
 		pages = 0;
 	if (file)
 		fclose(file);
+	prctl(PR_SET_PDEATHSIG, SIGKILL); /* perfex does not wait long, but it may be killed */
+	setrlimit(RLIMIT_CORE, &none);
+	unsetenv("DEBUGINFOD_URLS");
 	limit.rlim_cur = limit.rlim_max = ((rlim_t)megabytes << 20) +
 					  (rlim_t)pages * (rlim_t)sysconf(_SC_PAGESIZE);
 	setrlimit(RLIMIT_AS, &limit);
@@ -29,14 +34,12 @@ static void limit_memory(unsigned int megabytes)
 
 static void __attribute__((noreturn)) serve(const struct helper *helper, int fd)
 {
-	const struct rlimit none = { 0, 0 };
 	char packet[LONGEST_PACKET + 1];
-	bool usable = helper->begin();
+	bool usable;
 	ssize_t n;
 
-	prctl(PR_SET_PDEATHSIG, SIGKILL); /* perfex does not wait long, but it may be killed */
-	limit_memory(helper->megabytes);
-	setrlimit(RLIMIT_CORE, &none);
+	helper_fence(helper->megabytes);
+	usable = helper->begin();
 	while (usable && (n = recv(fd, packet, LONGEST_PACKET, 0)) > 0) {
 		packet[n] = '\0';
 		n = (ssize_t)helper->answer(packet, (size_t)n);

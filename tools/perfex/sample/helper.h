@@ -33,6 +33,12 @@ struct helper {
  */
 size_t helper_ask(struct helper *helper, const void *question, size_t n, void *answer, size_t size);
 
+/*
+ * Fences the present process, which reads such input: it ends with the one that forked it, leaves
+ * no core file, has so much more memory at most, and libdw fetches nothing from other machines.
+ */
+void helper_fence(unsigned int megabytes);
+
 /* Ends it for good. */
 void helper_end(struct helper *helper);
 

@@ -2,8 +2,6 @@
 #include "tools/perfex/sample/lines.h"
 
 #ifdef HAVE_LIBDW
-#include <dlfcn.h>
-#include <elfutils/libdwfl.h>
 #include <gelf.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -11,31 +9,7 @@
 #include <unistd.h>
 #include "tools/perfex/sample/elf.h"
 #include "tools/perfex/sample/helper.h"
-
-#define FUNCTIONS(each)                                                                        \
-	each(dwfl_begin) each(dwfl_end) each(dwfl_report_begin) each(dwfl_report_elf)          \
-		each(dwfl_report_end) each(dwfl_standard_find_debuginfo) each(dwfl_addrmodule) \
-			each(dwfl_module_nextcu) each(dwarf_haspc) each(dwarf_getsrc_die)      \
-				each(dwarf_linesrc) each(dwarf_lineno)
-
-static struct {
-#define MEMBER(name) __typeof__(name) *name;
-	FUNCTIONS(MEMBER)
-} dw;
-
-bool lines_load(void)
-{
-	static bool all;
-	void *library;
-
-	if (all)
-		return true;
-	library = dlopen("libdw.so.1", RTLD_NOW | RTLD_LOCAL);
-	all = library != NULL;
-#define FIND(name) all = all && (dw.name = (__typeof__(dw.name))dlsym(library, #name)) != NULL;
-	FUNCTIONS(FIND)
-	return all;
-}
+#include "tools/perfex/sample/libdw.h"
 
 /*
  * Looks in one unit after the other: clang makes no table of addresses (.debug_aranges), by which
@@ -133,11 +107,13 @@ static size_t answer(char *packet, size_t n)
 
 static bool prepare(void)
 {
-	unsetenv("DEBUGINFOD_URLS"); /* nothing is fetched from other machines */
-	return lines_load();
+	return libdw_load() == NULL;
 }
 
 /* ---- in perfex ---- */
+
+/* The file that was asked about last without an answer, which is not asked about again. */
+static char bad[sizeof(((struct question *)NULL)->path)];
 
 static struct helper helper = {
 	.begin = prepare,
@@ -150,6 +126,7 @@ void lines_end(void)
 {
 	helper_end(&helper);
 	helper.pid = 0; /* may begin again */
+	*bad = '\0';
 }
 
 void lines_find(char *text, size_t size, const char *path, uint64_t offset)
@@ -160,22 +137,19 @@ void lines_find(char *text, size_t size, const char *path, uint64_t offset)
 
 	*text = '\0';
 	/* What is no file has another name, such as [kernel]. */
-	if (*path != '/' || n > sizeof(question.path))
+	if (*path != '/' || n > sizeof(question.path) || !strcmp(path, bad))
 		return;
 	memcpy(question.path, path, n);
 	n = helper_ask(&helper, &question, offsetof(struct question, path) + n, line, sizeof(line));
-	if (n)
+	if (n) {
 		snprintf(text, size, "%.*s", (int)n - 1, line);
-	else
+	} else {
 		lines_end();
+		strcpy(bad, path);
+	}
 }
 
 #else
-
-bool lines_load(void)
-{
-	return false;
-}
 
 void lines_print(char *text, size_t size, struct Dwfl_Module *module, uint64_t address)
 {

@@ -3,28 +3,25 @@
 #ifndef PERFCTR_TOOLS_LINES_H
 #define PERFCTR_TOOLS_LINES_H
 
-#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
 struct Dwfl_Module;
 
-/* Loads libdw. False: it is not there, is too old, or perfex is built without it. */
-bool lines_load(void);
-
 /*
  * Writes "FILE:LINE" of an address in a module of libdw, without the file's directory; "" if there
- * is no debugging information. After lines_load().
+ * is no debugging information. After libdw_load().
  */
 void lines_print(char *text, size_t size, struct Dwfl_Module *module, uint64_t address);
 
 /*
  * Does so for an offset in a program's or a library's file, by another process, since the file may
- * have any contents; "" also if libdw can't be loaded, or needs more than nine seconds.
+ * have any contents; "" also if libdw can't be loaded, or needs more than nine seconds. Such a file
+ * is not looked at again at once.
  */
 void lines_find(char *text, size_t size, const char *path, uint64_t offset);
 
-/* Ends that process; another lines_find() begins one. */
+/* Ends that process; another lines_find() begins one, and looks at each file. */
 void lines_end(void);
 
 #endif /* PERFCTR_TOOLS_LINES_H */

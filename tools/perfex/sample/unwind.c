@@ -2,12 +2,22 @@
 #include <stdbool.h>
 #include <stdlib.h>
 #include "tools/perfex/base/die.h"
+#include "tools/perfex/sample/libdw.h"
 #include "tools/perfex/sample/unwind.h"
 
-#if defined(HAVE_LIBDW) && (defined(__LP64__) && (defined(__x86_64__) || defined(__aarch64__)))
+#if defined(__LP64__) && (defined(__x86_64__) || defined(__aarch64__))
+#define HAS_REGISTERS 1
+#else
+#define HAS_REGISTERS 0
+#endif
+
+const char *unwind_missing(void)
+{
+	return HAS_REGISTERS ? libdw_load() : "perfex finds calls so on x86-64 and arm64 only";
+}
+
+#if defined(HAVE_LIBDW) && HAS_REGISTERS
 #include <asm/perf_regs.h>
-#include <dlfcn.h>
-#include <elfutils/libdwfl.h>
 #include <linux/perf_event.h>
 #include <setjmp.h>
 #include <signal.h>
@@ -70,31 +80,6 @@ struct unwinder {
 	uint64_t chain[UNWIND_MOST];
 };
 
-/* ---- libdw, which few runs need, and which takes a fifth of perfex's start-up with it ---- */
-
-#define FUNCTIONS(each)                                                                    \
-	each(begin) each(end) each(report_begin) each(report_elf) each(report_end)         \
-		each(attach_state) each(pid) each(thread_state_register_pc)                \
-			each(thread_state_registers) each(getthread_frames) each(frame_pc) \
-				each(addrmodule) each(module_eh_cfi) each(module_dwarf_cfi)
-
-static struct {
-#define MEMBER(name) __typeof__(dwfl_##name) *name;
-	FUNCTIONS(MEMBER)
-} dw;
-
-const char *unwind_missing(void)
-{
-	void *library = dlopen("libdw.so.1", RTLD_NOW | RTLD_LOCAL);
-	bool all = library != NULL;
-
-	if (!library)
-		return "libdw, by which perfex finds calls so, is not installed (Debian: libdw1)";
-#define FIND(name) all &= (dw.name = (__typeof__(dw.name))dlsym(library, "dwfl_" #name)) != NULL;
-	FUNCTIONS(FIND)
-	return all ? NULL : "libdw is older than 0.158, and finds no calls";
-}
-
 uint64_t unwind_registers(void)
 {
 	uint64_t mask = UINT64_C(1) << COUNTER;
@@ -119,7 +104,7 @@ static pid_t next_thread(Dwfl *dwfl, void *arg, void **thread)
 	if (*thread)
 		return 0;
 	*thread = arg;
-	return dw.pid(dwfl);
+	return dw.dwfl_pid(dwfl);
 }
 
 #ifdef __aarch64__
@@ -135,7 +120,7 @@ static Dwarf_Word without_signature(Dwfl *dwfl, Dwarf_Word word)
 
 	for (i = 0; i < sizeof(widths); i++) {
 		address = word & ((UINT64_C(1) << widths[i]) - 1);
-		if (dw.addrmodule(dwfl, address))
+		if (dw.dwfl_addrmodule(dwfl, address))
 			return address;
 	}
 	return word;
@@ -172,8 +157,8 @@ static bool set_registers(Dwfl_Thread *thread, void *arg)
 	for (i = 0; i < NREGISTERS; i++)
 		words[i] = without_signature(unwinder->dwfl,
 					     value_of(unwinder->sample, registers[i]));
-	dw.thread_state_register_pc(thread, value_of(unwinder->sample, COUNTER));
-	return dw.thread_state_registers(thread, 0, NREGISTERS, words);
+	dw.dwfl_thread_state_register_pc(thread, value_of(unwinder->sample, COUNTER));
+	return dw.dwfl_thread_state_registers(thread, 0, NREGISTERS, words);
 }
 
 /* Unwind tables are in the files themselves: no debug files are looked for. */
@@ -245,7 +230,7 @@ static void report_file(void *arg, const struct map *map, const char *name)
 	/* libdw opens the name again, and keeps that descriptor for itself. */
 	snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
 	if (find_bias(fd, map, &bias))
-		dw.report_elf(arg, name, path, -1, bias, true);
+		dw.dwfl_report_elf(arg, name, path, -1, bias, true);
 	close(fd);
 }
 
@@ -255,20 +240,20 @@ static void forget(struct program *program)
 
 	program->dwfl = NULL;
 	if (dwfl)
-		dw.end(dwfl);
+		dw.dwfl_end(dwfl);
 }
 
 static void open_program(struct unwinder *unwinder, struct program *program)
 {
 	program->usable = false;
-	program->dwfl = dw.begin(&callbacks);
+	program->dwfl = dw.dwfl_begin(&callbacks);
 	if (!program->dwfl)
 		return;
-	dw.report_begin(program->dwfl);
+	dw.dwfl_report_begin(program->dwfl);
 	histogram_each_file(unwinder->histogram, program->pid, report_file, program->dwfl);
-	program->usable = dw.report_end(program->dwfl, NULL, NULL) == 0 &&
-			  dw.attach_state(program->dwfl, NULL, (pid_t)program->pid,
-					  &thread_callbacks, unwinder);
+	program->usable = dw.dwfl_report_end(program->dwfl, NULL, NULL) == 0 &&
+			  dw.dwfl_attach_state(program->dwfl, NULL, (pid_t)program->pid,
+					       &thread_callbacks, unwinder);
 }
 
 static const struct program *find_program(struct unwinder *unwinder, uint32_t pid)
@@ -297,7 +282,7 @@ static int take_frame(Dwfl_Frame *frame, void *arg)
 	Dwarf_Addr counter;
 	bool exact;
 
-	if (!dw.frame_pc(frame, &counter, &exact) || !counter ||
+	if (!dw.dwfl_frame_pc(frame, &counter, &exact) || !counter ||
 	    counter >= (uint64_t)PERF_CONTEXT_MAX - 1 || unwinder->n == UNWIND_MOST)
 		return DWARF_CB_ABORT;
 	unwinder->chain[unwinder->n] = counter + (exact && unwinder->n);
@@ -308,10 +293,11 @@ static int take_frame(Dwfl_Frame *frame, void *arg)
 /* Arm64's kernels have left it out of their own code, [vdso]: libdw would only guess there. */
 static bool has_cfi(Dwfl *dwfl, Dwarf_Addr counter)
 {
-	Dwfl_Module *module = dw.addrmodule(dwfl, counter);
+	Dwfl_Module *module = dw.dwfl_addrmodule(dwfl, counter);
 	Dwarf_Addr bias;
 
-	return module && (dw.module_eh_cfi(module, &bias) || dw.module_dwarf_cfi(module, &bias));
+	return module &&
+	       (dw.dwfl_module_eh_cfi(module, &bias) || dw.dwfl_module_dwarf_cfi(module, &bias));
 }
 
 /* The calls of the sample at hand; 0: there is nothing to find them by. */
@@ -323,7 +309,7 @@ static size_t find_calls(struct unwinder *unwinder, uint32_t pid)
 	if (!program->usable || !has_cfi(program->dwfl, value_of(unwinder->sample, COUNTER)))
 		return 0;
 	unwinder->dwfl = program->dwfl;
-	result = dw.getthread_frames(program->dwfl, (pid_t)pid, take_frame, unwinder);
+	result = dw.dwfl_getthread_frames(program->dwfl, (pid_t)pid, take_frame, unwinder);
 	unwinder->cut += unwinder->beyond;
 	return result == 0 || unwinder->n > 1 ? unwinder->n : 0;
 }
@@ -391,15 +377,6 @@ void unwind_free(struct unwinder *unwinder)
 	free(unwinder);
 }
 #else
-const char *unwind_missing(void)
-{
-#if defined(__LP64__) && (defined(__x86_64__) || defined(__aarch64__))
-	return "perfex was built without libdw (Debian: libdw-dev), by which it would find calls";
-#else
-	return "perfex finds calls so on x86-64 and arm64 only";
-#endif
-}
-
 uint64_t unwind_registers(void)
 {
 	return 0;
