@@ -138,6 +138,7 @@ unit_tests = \
 	tests/unit/tools/perfex/count/beside \
 	tests/unit/tools/perfex/count/breakdown \
 	tests/unit/tools/perfex/count/child \
+	tests/unit/tools/perfex/count/cpumask \
 	tests/unit/tools/perfex/count/kinds \
 	tests/unit/tools/perfex/count/slices \
 	tests/unit/tools/perfex/count/topdown \
@@ -247,6 +248,7 @@ tests_unit_lib_perf_overflow_LDADD = $(PMU_LDADD)
 tests_unit_lib_perf_overflow_LDFLAGS = $(PMU_WRAP)
 tests_unit_tools_perfex_count_beside_LDADD = $(PERFEX_LDADD)
 tests_unit_tools_perfex_count_beside_LDFLAGS = -Wl,--wrap=system
+tests_unit_tools_perfex_count_cpumask_LDADD = $(PERFEX_LDADD)
 tests_unit_tools_perfex_count_breakdown_LDADD = tests/harness/libpmu.la $(PERFEX_LDADD)
 tests_unit_tools_perfex_count_breakdown_LDFLAGS = $(PMU_WRAP)
 tests_unit_pmu_LDADD = $(PMU_LDADD)
