@@ -133,6 +133,7 @@ unit_tests = \
 	tests/unit/tools/perfex/advice \
 	tests/unit/tools/perfex/cause \
 	tests/unit/tools/perfex/drill \
+	tests/unit/tools/perfex/options \
 	tests/unit/tools/perfex/base/outfile \
 	tests/unit/tools/perfex/base/text \
 	tests/unit/tools/perfex/count/beside \
@@ -271,6 +272,8 @@ tests_unit_lib_regions_regions_LDFLAGS = $(PMU_WRAP) -Wl,--wrap=calloc,--wrap=ma
 	-Wl,--wrap=perfctr_rseq_here,--wrap=perfctr_core_types_raw
 tests_unit_lib_virtual_remote_SOURCES = tests/unit/lib/virtual/remote.c tests/harness/skylake.c
 tests_unit_lib_virtual_remote_LDADD = $(PMU_LDADD)
+tests_unit_tools_perfex_options_SOURCES = tests/unit/tools/perfex/options.c tools/perfex/options.c tools/perfex/suggest.c
+tests_unit_tools_perfex_options_LDADD = $(PERFEX_LDADD) $(LIBELF_LIBS)
 tests_unit_tools_perfex_regions_collectors_LDADD = $(PERFEX_LDADD) $(LIBELF_LIBS)
 tests_unit_tools_perfex_regions_merge_LDADD = $(PERFEX_LDADD)
 tests_unit_tools_perfex_report_tree_SOURCES = tests/unit/tools/perfex/report/tree.c tests/harness/skylake.c
