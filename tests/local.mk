@@ -214,6 +214,7 @@ tests_unit_tools_perfex_count_child_LDADD = $(PERFEX_LDADD)
 tests_unit_tools_perfex_report_compare_LDADD = $(PERFEX_LDADD)
 tests_unit_lib_perf_counter_LDFLAGS = -Wl,--wrap=syscall,--wrap=ioctl,--wrap=mmap,--wrap=mmap64,--wrap=munmap \
 	-Wl,--wrap=fcntl,--wrap=fcntl64,--wrap=prctl,--wrap=sched_yield,--wrap=close
+tests_unit_tools_perfex_sample_kallsyms_LDFLAGS = -Wl,--wrap=fopen,--wrap=fopen64
 tests_unit_tools_perfex_sample_kallsyms_LDADD = $(PERFEX_LDADD)
 tests_unit_tools_perfex_sample_demangle_LDADD = $(PERFEX_LDADD)
 tests_unit_tools_perfex_sample_demangle_LDFLAGS = -Wl,--wrap=fork

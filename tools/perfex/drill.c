@@ -48,8 +48,7 @@ static void started(void *arg, pid_t pid)
 {
 	struct drill *drill = arg;
 
-	if (drill->runs)
-		return;
+	/* Only the first time do they open anything. */
 	output_open(drill->output, pid, drill->options->command);
 	page_open(drill->page, pid, drill->options->command);
 }

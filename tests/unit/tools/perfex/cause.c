@@ -63,6 +63,7 @@ static void says(const char *wanted, const char *advice, bool functions)
 	ck_assert_int_eq(fclose(file), 0);
 	ck_assert_msg(!strncmp(text, wanted, strlen(wanted)), "no \"%s\" in\n%s", wanted, text);
 	ck_assert_msg(strstr(text, advice) != NULL, "no \"%s\" in\n%s", advice, text);
+	ck_assert_msg(strstr(text, "\n\n") && !strstr(text, "\n\n")[2], "%s", text);
 }
 
 /* AMD publishes no thresholds: the largest share that is lost, and the largest of its parts. */

@@ -176,6 +176,7 @@ START_TEST(levels)
 	has(" groups of events take turns, ");
 	results = drill_results(drill);
 	events = results->run->events;
+	ck_assert_str_eq(results->run->command[0], "true");
 	for (i = 0; i < events->n; i++) {
 		struct cell cell = results_cell(results, NULL, i);
 		bool first = events->event[i].run != run;

@@ -218,6 +218,7 @@ static void merge_on(int columns)
 	terminal = open(output.name,
 			O_RDWR | O_NOCTTY); /* what was written stays until it is read */
 	ck_assert_int_eq(ioctl(terminal, TIOCSWINSZ, &size), 0);
+	output_open(&output, getpid(), false); /* once: no descriptor is lost */
 	merge_files(files, &output, NULL);
 	ck_assert_int_eq(fcntl(fd, F_SETFL, O_NONBLOCK), 0);
 	take(fd);

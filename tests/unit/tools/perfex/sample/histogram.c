@@ -81,6 +81,12 @@ START_TEST(busiest)
 		histogram_count(histogram, 1, i < 2 ? 0x401104 : i < 5 ? 0x401108 : 0x401004);
 	histogram_count_kernel(histogram, KERNEL + 0x10);
 	histogram_count_kernel(histogram, KERNEL + 0x10);
+	ck_assert_uint_eq(histogram_top(histogram, top, 3), 3);
+	/* Its own place, though others have more samples. */
+	ck_assert_str_eq(top[2].function, "code_a");
+	ck_assert_uint_eq(top[2].offset, 0x1004);
+	for (i = 0; i < 3; i++)
+		free(top[i].function);
 	histogram_count(histogram, 1, 0x10); /* nobody's */
 	ck_assert_uint_eq(histogram_top(histogram, top, 2), 2);
 	ck_assert_str_eq(top[0].function, "code_b");

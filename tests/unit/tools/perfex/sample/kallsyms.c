@@ -92,4 +92,64 @@ START_TEST(long_lines)
 }
 END_TEST
 
-UNIT_MAIN("kallsyms", 20, owners, modes, lines, long_lines)
+static const char *kernel; /* what /proc/kallsyms has; NULL: there is none */
+
+static FILE *open_kernel(void)
+{
+	FILE *file = kernel ? tmpfile() : NULL;
+
+	if (file) {
+		fputs(kernel, file);
+		rewind(file);
+	}
+	return file;
+}
+
+FILE *__real_fopen(const char *name, const char *mode);
+FILE *__wrap_fopen(const char *name, const char *mode);
+FILE *__wrap_fopen(const char *name, const char *mode)
+{
+	return strcmp(name, "/proc/kallsyms") != 0 ? __real_fopen(name, mode) : open_kernel();
+}
+
+FILE *__real_fopen64(const char *name, const char *mode);
+FILE *__wrap_fopen64(const char *name, const char *mode);
+FILE *__wrap_fopen64(const char *name, const char *mode)
+{
+	return strcmp(name, "/proc/kallsyms") != 0 ? __real_fopen64(name, mode) : open_kernel();
+}
+
+/* Of two names of an address the global one without an underscore is shown; data have none. */
+START_TEST(of_the_kernel)
+{
+	static const struct {
+		uint64_t address;
+		const char *name;
+	} cases[] = {
+		{ 0xFFF, NULL },      { 0x1000, "global" }, { 0x10FF, "global" },
+		{ 0x1100, "local" },  { 0x1200, "weak" },   { 0x1300, "weak_too" },
+		{ 0x1400, "module" }, { 0x1500, "last" },   { 0x7FFFFFFF, "last" },
+	};
+	struct symbols *symbols;
+	uint64_t into;
+	unsigned int i;
+
+	kernel = "0000000000000000 T nowhere\n"
+		 "1000 t _local\n1000 T global\n1000 T __global\n"
+		 "1100 t local\n1100 t _underscored\n1180 D data\n"
+		 "1200 W weak\n1300 w weak_too\n1400 t module\t[it]\n"
+		 "x T wrong\n1600 TT wrong\n1700\n1500 T last";
+	symbols = kallsyms_read();
+	for (i = 0; i < ARRAY_SIZE(cases); i++)
+		ck_assert_pstr_eq(symbols_find(symbols, cases[i].address, &into), cases[i].name);
+	ck_assert_uint_eq(into, 0x7FFFFFFF - 0x1500);
+	ck_assert_uint_eq(symbols_number(symbols), 9); /* of six places */
+	symbols_free(symbols);
+	kernel = NULL;
+	symbols = kallsyms_read();
+	ck_assert_uint_eq(symbols_number(symbols), 0);
+	symbols_free(symbols);
+}
+END_TEST
+
+UNIT_MAIN("kallsyms", 20, owners, modes, lines, long_lines, of_the_kernel)
