@@ -148,6 +148,7 @@ unit_tests = \
 	tests/unit/tools/perfex/regions/collectors \
 	tests/unit/tools/perfex/regions/merge \
 	tests/unit/tools/perfex/report/compare \
+	tests/unit/tools/perfex/report/output \
 	tests/unit/tools/perfex/report/results \
 	tests/unit/tools/perfex/report/tree \
 	tests/unit/tools/perfex/sample/calls \
@@ -280,6 +281,7 @@ tests_unit_tools_perfex_regions_merge_LDADD = $(PERFEX_LDADD)
 tests_unit_tools_perfex_report_tree_SOURCES = tests/unit/tools/perfex/report/tree.c tests/harness/skylake.c
 tests_unit_tools_perfex_report_tree_LDADD = tests/harness/libpmu.la $(PERFEX_LDADD)
 tests_unit_tools_perfex_report_tree_LDFLAGS = $(PMU_WRAP)
+tests_unit_tools_perfex_report_output_LDADD = $(PERFEX_LDADD)
 tests_unit_tools_perfex_report_results_LDADD = tests/harness/libpmu.la $(PERFEX_LDADD)
 tests_unit_tools_perfex_report_results_LDFLAGS = $(PMU_WRAP)
 tests_unit_lib_names_resolve_LDFLAGS = -Wl,--wrap=perfctr_file_read,--wrap=perfctr_file_number,--wrap=perfctr_file_walk

@@ -200,7 +200,7 @@ void suggest_check(const char *word, const struct option *known)
 {
 	size_t n = strcspn(word, "=");
 
-	if (word[0] != '-' || word[1] == '-')
+	if (word[0] != '-')
 		return;
 	for (; known->name; known++)
 		if (strlen(known->name) == n - 1 && n > 2 && !strncmp(known->name, word + 1, n - 1))
@@ -215,5 +215,5 @@ void suggest_refuse(int result, const char *word, int letter, const struct optio
 		refuse_long(result, word, letter, known);
 	if (result == ':')
 		die("-%c needs an argument", letter);
-	unknown("-", name, word[1] && word[2] ? nearest(word + 1, known) : NULL);
+	unknown("-", name, word[2] ? nearest(word + 1, known) : NULL);
 }

@@ -3,6 +3,7 @@
  * Tests perfex's command line: what each option becomes, the ends of each range, and which options
  * don't go together.
  */
+#include <getopt.h>
 #include <math.h>
 #include <stddef.h>
 #include <stdio.h>
@@ -32,8 +33,11 @@ static int split(const char *text)
 
 static void take(const char *text)
 {
-	optind = 0; /* glibc: from the beginning */
-	options_read(&options, split(text), line);
+	int n = split(text);
+
+	optind = 0; /* glibc: the line before is forgotten */
+	getopt(1, line, "+");
+	options_read(&options, n, line);
 }
 
 /* The command line is refused, with these words. */
@@ -270,6 +274,13 @@ START_TEST(modes)
 	ck_assert_str_eq(options.command[0], "true");
 	ck_assert_str_eq(options.command[1], "-e");
 	options_free(&options);
+	taken("-e cs sevent"); /* a command's name is no option without its dash */
+	refused("-event cs true", "\"-event\" is written with two dashes: --event");
+	refused("-p", "-p needs an argument");
+	refused("--pid", "--pid needs an argument");
+	refused("--csv=x true", "--csv takes no argument, as in \"--csv=x\"");
+	refused("--per-s true", "--per-s");
+	refused("-K true", "there is no option -K");
 	take("-l");
 	ck_assert_ptr_null(options.command);
 	options_free(&options);
