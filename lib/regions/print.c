@@ -80,14 +80,22 @@ struct metric {
 	char name[256]; /* PMU/NAME/ if it belongs to one of several core types */
 };
 
-static struct metric get_metric(const struct perfctr_region_report *report, unsigned int i,
-				const struct perfctr_region_reading *reading)
+/* Without its values. */
+static struct metric get_name(const struct perfctr_region_report *report, unsigned int i)
 {
 	struct metric metric;
 
 	perfctr_metrics_metric(report->metrics->metrics, i, &metric.is);
 	snprintf(metric.name, sizeof(metric.name), *metric.is.core ? "%s/%s/" : "%s%s",
 		 metric.is.core, metric.is.name);
+	return metric;
+}
+
+static struct metric get_metric(const struct perfctr_region_report *report, unsigned int i,
+				const struct perfctr_region_reading *reading)
+{
+	struct metric metric = get_name(report, i);
+
 	metric.inclusive = perfctr_region_metrics_value(report->metrics, i, reading, false);
 	metric.exclusive = perfctr_region_metrics_value(report->metrics, i, reading, true);
 	return metric;
@@ -138,12 +146,43 @@ const char *perfctr_region_rank(void)
 
 static const char *unit(const struct perfctr_region_report *report, unsigned int i)
 {
-	return report->clocks >> i & 1 ? " ns" : "";
+	return report->clocks >> i & 1 ? "ns" : "";
 }
 
-static const char *bare_unit(const struct perfctr_region_report *report, unsigned int i)
+#define REGION_WIDTH  24
+#define BEFORE_LABELS (REGION_WIDTH + 23) /* thread and visits are between */
+
+static int label_length(const char *name, const char *of)
 {
-	return *unit(report, i) ? unit(report, i) + 1 : "";
+	return (int)strlen(name) + (*of ? 1 + (int)strlen(of) : 0);
+}
+
+/* Returns the width of the column in which values and metrics are named. */
+static int find_label_width(const struct perfctr_region_report *report)
+{
+	int most = 20, n;
+	unsigned int i;
+
+	for (i = 0; i < report->nvalues; i++) {
+		n = label_length(report->names[i], unit(report, i));
+		most = n > most ? n : most;
+	}
+	for (i = 0; i < count_metrics(report); i++) {
+		struct metric metric = get_name(report, i);
+
+		n = label_length(metric.name, metric.is.unit);
+		most = n > most ? n : most;
+	}
+	return most;
+}
+
+static void add_label(struct perfctr_region_report *report, const char *name, const char *of)
+{
+	struct perfctr_text *text = &report->text;
+	int rest = report->label_width - label_length(name, of);
+
+	add_printable(text, name, 0);
+	perfctr_text_add(text, "%s%s%*s", *of ? " " : "", of, rest, "");
 }
 
 static void print_table_head(struct perfctr_region_report *report)
@@ -151,13 +190,14 @@ static void print_table_head(struct perfctr_region_report *report)
 	struct perfctr_text *text = &report->text;
 	struct utsname names;
 
+	report->label_width = find_label_width(report);
 	perfctr_text_add(text, "Regions of process %d on ", (int)report->pid);
 	add_printable(text, host(&names), 0);
 	if (*report->rank)
 		perfctr_text_add(text, ", rank %s", report->rank);
-	perfctr_text_add(text, "\n\n%-24s %-7s %12s  %-20s %18s %18s", "region",
-			 report->keep & PERFCTR_REGIONS_THREADS ? "thread" : "", "visits", "",
-			 "inclusive", "exclusive");
+	perfctr_text_add(text, "\n\n%-*s %-7s %12s  %-*s %18s %18s", REGION_WIDTH, "region",
+			 report->keep & PERFCTR_REGIONS_THREADS ? "thread" : "", "visits",
+			 report->label_width, "", "inclusive", "exclusive");
 	if (report->keep & PERFCTR_REGIONS_MOMENTS)
 		perfctr_text_add(text, " %14s %14s %14s %14s", "mean", "minimum", "maximum",
 				 "deviation");
@@ -179,9 +219,7 @@ static void print_table_value(struct perfctr_region_report *report, unsigned int
 {
 	struct perfctr_text *text = &report->text;
 
-	add_printable(text, report->names[i], *unit(report, i) ? 0 : 20);
-	if (*unit(report, i))
-		perfctr_text_add(text, "%-*s", 20 - (int)strlen(report->names[i]), unit(report, i));
+	add_label(report, report->names[i], unit(report, i));
 	perfctr_text_add(text, " %18" PRIu64 " %18" PRIu64, value->inclusive, value->exclusive);
 	if (report->keep & PERFCTR_REGIONS_MOMENTS)
 		add_table_moments(text, value);
@@ -200,8 +238,10 @@ static void print_table_bytes(struct perfctr_region_report *report,
 	bool moments = report->keep & PERFCTR_REGIONS_MOMENTS,
 	     histogram = report->keep & PERFCTR_REGIONS_HISTOGRAM;
 
-	perfctr_text_add(&report->text, "%47s%-20s %18" PRIu64 " %18" PRIu64 "%*s  exact\n", "",
-			 "bytes", reading->bytes_inclusive, reading->bytes_exclusive,
+	perfctr_text_add(&report->text, "%*s", BEFORE_LABELS, "");
+	add_label(report, "bytes", "");
+	perfctr_text_add(&report->text, " %18" PRIu64 " %18" PRIu64 "%*s  exact\n",
+			 reading->bytes_inclusive, reading->bytes_exclusive,
 			 (moments ? 60 : 0) + (histogram ? 45 : 0), "");
 }
 
@@ -214,8 +254,8 @@ static void print_table_metric(struct perfctr_region_report *report, unsigned in
 	bool moments = report->keep & PERFCTR_REGIONS_MOMENTS,
 	     histogram = report->keep & PERFCTR_REGIONS_HISTOGRAM;
 
-	perfctr_text_add(text, "%47s%s%s%-*s", "", metric.name, *metric.is.unit ? " " : "",
-			 20 - (int)strlen(metric.name) - !!*metric.is.unit, metric.is.unit);
+	perfctr_text_add(text, "%*s", BEFORE_LABELS, "");
+	add_label(report, metric.name, metric.is.unit);
 	add_metric_value(text, &metric.inclusive, 19, "-");
 	add_metric_value(text, &metric.exclusive, 19, "-");
 	perfctr_text_add(text, "%*s  %s", (moments ? 60 : 0) + (histogram ? 45 : 0), "",
@@ -233,8 +273,14 @@ static void print_table(struct perfctr_region_report *report, const char *name, 
 	struct perfctr_text *text = &report->text;
 	unsigned int i;
 
+	/* A longer name has a line of its own. */
+	if (strlen(name) > REGION_WIDTH) {
+		add_printable(text, name, 0);
+		perfctr_text_add(text, "\n");
+		name = "";
+	}
 	for (i = 0; i < report->nvalues; i++) {
-		add_printable(text, i ? "" : name, 24);
+		add_printable(text, i ? "" : name, REGION_WIDTH);
 		if (i || !tid)
 			perfctr_text_add(text, " %-7s",
 					 i || !(report->keep & PERFCTR_REGIONS_THREADS) ? ""
@@ -252,10 +298,10 @@ static void print_table(struct perfctr_region_report *report, const char *name, 
 	for (i = 0; i < count_metrics(report); i++)
 		print_table_metric(report, i, reading);
 	if (reading->unfinished)
-		perfctr_text_add(text, "%24s %" PRIu64 " visit%s did not end\n", "",
+		perfctr_text_add(text, "%*s %" PRIu64 " visit%s did not end\n", REGION_WIDTH, "",
 				 reading->unfinished, reading->unfinished == 1 ? "" : "s");
 	if (reading->uncounted)
-		perfctr_text_add(text, "%24s %" PRIu64 " visit%s not counted\n", "",
+		perfctr_text_add(text, "%*s %" PRIu64 " visit%s not counted\n", REGION_WIDTH, "",
 				 reading->uncounted, reading->uncounted == 1 ? " was" : "s were");
 }
 
@@ -270,10 +316,10 @@ static void print_table_end(struct perfctr_region_report *report)
 	for (i = 0; i < report->nvalues; i++) {
 		double scale = i ? 1 : report->ns;
 
-		add_printable(text, report->names[i], 24);
-		perfctr_text_add(text, " %.0f%s (spread %.0f), %.0f\n",
-				 (double)report->inside[i] * scale, unit(report, i),
-				 (double)report->spread[i] * scale,
+		add_printable(text, report->names[i], report->label_width + 4);
+		perfctr_text_add(text, " %.0f%s%s (spread %.0f), %.0f\n",
+				 (double)report->inside[i] * scale, *unit(report, i) ? " " : "",
+				 unit(report, i), (double)report->spread[i] * scale,
 				 (double)report->pair[i] * scale);
 	}
 	if (report->died)
@@ -327,7 +373,7 @@ static void print_csv_value(struct perfctr_region_report *report, unsigned int i
 	double scale = i ? 1 : report->ns;
 
 	add_csv(text, report->names[i]);
-	perfctr_text_add(text, ",%s,%" PRIu64 ",%" PRIu64, bare_unit(report, i), value->inclusive,
+	perfctr_text_add(text, ",%s,%" PRIu64 ",%" PRIu64, unit(report, i), value->inclusive,
 			 value->exclusive);
 	if (report->keep & PERFCTR_REGIONS_MOMENTS)
 		add_csv_moments(text, value);
@@ -463,7 +509,7 @@ static void print_json_value(struct perfctr_region_report *report, unsigned int 
 	perfctr_text_add(text, "%s{\"value\":", i ? "," : "");
 	add_json(text, report->names[i]);
 	perfctr_text_add(text, ",\"unit\":\"%s\",\"inclusive\":%" PRIu64 ",\"exclusive\":%" PRIu64,
-			 bare_unit(report, i), value->inclusive, value->exclusive);
+			 unit(report, i), value->inclusive, value->exclusive);
 	if (report->keep & PERFCTR_REGIONS_MOMENTS)
 		add_json_moments(text, value);
 	if (report->keep & PERFCTR_REGIONS_HISTOGRAM)

@@ -28,6 +28,7 @@ struct perfctr_region_report {
 	const struct perfctr_region_metrics *metrics;
 	bool through_kernel;
 	unsigned int rows;
+	int label_width; /* of a table's column of values' names, after the head */
 };
 
 /* Returns the rank of this process in a parallel job, by its launcher's variables. */

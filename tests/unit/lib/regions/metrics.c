@@ -172,6 +172,7 @@ static void row_has(unsigned int format, const struct perfctr_region_metrics *me
 		.metrics = metrics,
 	};
 
+	perfctr_region_print_head(&report);
 	perfctr_region_print(&report, "a", 0, &reading);
 	ck_assert_msg(!report.text.failed && strstr(report.text.bytes, text), "%s has no %s",
 		      report.text.bytes, text);

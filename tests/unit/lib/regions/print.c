@@ -45,6 +45,7 @@ static void row_has(unsigned int format, const char *name, const char *text)
 
 	row.bytes_inclusive = with_bytes;
 	row.bytes_exclusive = with_bytes / 3;
+	perfctr_region_print_head(&report);
 	perfctr_region_print(&report, name, 0, &row);
 	ck_assert_msg(!report.text.failed && strstr(report.text.bytes, text), "%s has no %s",
 		      report.text.bytes, text);
@@ -77,7 +78,7 @@ START_TEST(test_bytes)
 	row_has(PERFCTR_REGIONS_CSV, "a",
 		",a,all,3,0,0,bytes,B,300,100,,,,,,,,exact,0,0,0,,,0,0,0,0\n");
 	row_has(PERFCTR_REGIONS_TABLE, "a",
-		" bytes                               300                100              "
+		" bytes                                         300                100              "
 		"                                                exact\n");
 	with_bytes = 0;
 }
@@ -86,8 +87,21 @@ END_TEST
 /* Not what only their first letters tell apart. */
 START_TEST(test_long_events)
 {
-	row_has(PERFCTR_REGIONS_TABLE, "a", " cycle_activity.stalls_l1d_miss ");
-	row_has(PERFCTR_REGIONS_TABLE, "a", "  time ns                              30 ");
+	row_has(PERFCTR_REGIONS_TABLE, "a",
+		" cycle_activity.stalls_l1d_miss 18446744073709551615 ");
+	row_has(PERFCTR_REGIONS_TABLE, "a", "  time ns                                        30 ");
+	row_has(PERFCTR_REGIONS_TABLE, "a",
+		"  visits                                          inclusive ");
+}
+END_TEST
+
+/* A region whose name is longer than its column has a line for it. */
+START_TEST(test_long_names)
+{
+	row_has(PERFCTR_REGIONS_TABLE, "a region of 24 letters,,",
+		"\na region of 24 letters,,         ");
+	row_has(PERFCTR_REGIONS_TABLE, "a region of 25 letters,,,",
+		"\na region of 25 letters,,,\n                                            3  time ns ");
 }
 END_TEST
 
@@ -236,28 +250,28 @@ START_TEST(test_tables)
 		PERFCTR_REGIONS_TABLE, 0, "", 0,
 		"Regions of process 7 on %s\n"
 		"\n"
-		"region                                 visits                                "
+		"region                                 visits                                          "
 		"inclusive          exclusive  quality\n"
-		"a                                           3  time ns                            "
+		"a                                           3  time ns                                      "
 		"  30                 20  exact\n"
 		"                                               cycle_activity.stalls_l1d_miss     "
 		"            50                 40  exact\n"
-		"a                        12                 1  time ns                            "
+		"a                        12                 1  time ns                                      "
 		"  30                 20  exact\n"
 		"                                               cycle_activity.stalls_l1d_miss "
 		"18446744073709551615                  1  exact\n"
 		"\n"
 		"Subtracted for each visit, and around it for each visit within:\n"
-		"time                     5 ns (spread 2), 10\n"
-		"cycle_activity.stalls_l1d_miss 11 (spread 5), 21\n");
+		"time                               5 ns (spread 2), 10\n"
+		"cycle_activity.stalls_l1d_miss     11 (spread 5), 21\n");
 	report_is(
 		PERFCTR_REGIONS_TABLE, EVERYTHING, "4", 1,
 		"Regions of process 7 on %s, rank 4\n"
 		"\n"
-		"region                   thread        visits                                "
+		"region                   thread        visits                                          "
 		"inclusive          exclusive           mean        minimum        maximum      "
 		"deviation            p50            p90            p99  quality\n"
-		"a                        all                3  time ns                            "
+		"a                        all                3  time ns                                      "
 		"  30                 20            0.0              0              0            "
 		"0.0              0              0              0  exact\n"
 		"                                               cycle_activity.stalls_l1d_miss     "
@@ -265,7 +279,7 @@ START_TEST(test_tables)
 		"        0.0             60             70             80  exact\n"
 		"                         1 visit did not end\n"
 		"                         3 visits were not counted\n"
-		"a                        12                 1  time ns                            "
+		"a                        12                 1  time ns                                      "
 		"  30                 20            0.0              0              0            "
 		"0.0              0              0              0  exact\n"
 		"                                               cycle_activity.stalls_l1d_miss "
@@ -274,8 +288,8 @@ START_TEST(test_tables)
 		"\n"
 		"Subtracted for each visit, and around it for each visit within (the kernel reads "
 		"these events):\n"
-		"time                     5 ns (spread 2), 10\n"
-		"cycle_activity.stalls_l1d_miss 11 (spread 5), 21\n"
+		"time                               5 ns (spread 2), 10\n"
+		"cycle_activity.stalls_l1d_miss     11 (spread 5), 21\n"
 		"4 visits were counted for no region.\n"
 		"1 end had no begin.\n"
 		"2 threads could not be counted.\n");
@@ -458,6 +472,7 @@ START_TEST(test_estimates)
 			.spread = none,
 		};
 
+		perfctr_region_print_head(&report);
 		perfctr_region_print(&report, "a", 0, &estimated);
 		ck_assert_msg(strstr(report.text.bytes, ends[format]) != NULL, "%s",
 			      report.text.bytes);
@@ -504,5 +519,6 @@ START_TEST(test_died)
 }
 END_TEST
 
-UNIT_MAIN("region_print", 60, test_locale, test_bytes, test_long_events, test_names, test_rank,
-	  test_tables, test_numbers, test_csv, test_json, test_estimates, test_died)
+UNIT_MAIN("region_print", 60, test_locale, test_bytes, test_long_events, test_long_names,
+	  test_names, test_rank, test_tables, test_numbers, test_csv, test_json, test_estimates,
+	  test_died)
