@@ -140,6 +140,7 @@ unit_tests = \
 	tests/unit/tools/perfex/count/breakdown \
 	tests/unit/tools/perfex/count/child \
 	tests/unit/tools/perfex/count/cpumask \
+	tests/unit/tools/perfex/count/driver \
 	tests/unit/tools/perfex/count/kinds \
 	tests/unit/tools/perfex/count/slices \
 	tests/unit/tools/perfex/count/topdown \
@@ -251,6 +252,10 @@ tests_unit_lib_perf_overflow_LDADD = $(PMU_LDADD)
 tests_unit_lib_perf_overflow_LDFLAGS = $(PMU_WRAP)
 tests_unit_tools_perfex_count_beside_LDADD = $(PERFEX_LDADD)
 tests_unit_tools_perfex_count_beside_LDFLAGS = -Wl,--wrap=system
+tests_unit_tools_perfex_count_driver_SOURCES = tests/unit/tools/perfex/count/driver.c tests/harness/skylake.c
+tests_unit_tools_perfex_count_driver_LDADD = $(PERFEX_LDADD)
+tests_unit_tools_perfex_count_driver_LDFLAGS = -Wl,--wrap=sys_vperfctr_open,--wrap=sys_vperfctr_control \
+	-Wl,--wrap=sys_vperfctr_unlink,--wrap=sys_vperfctr_read
 tests_unit_tools_perfex_count_cpumask_LDADD = $(PERFEX_LDADD)
 tests_unit_tools_perfex_count_breakdown_LDADD = tests/harness/libpmu.la $(PERFEX_LDADD)
 tests_unit_tools_perfex_count_breakdown_LDFLAGS = $(PMU_WRAP)
