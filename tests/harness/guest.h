@@ -105,6 +105,12 @@ static inline struct vperfctr_control instructions(unsigned int n)
 	return control;
 }
 
+/* Of so many repetitions of what differs each time, a quarter, or all on a machine with OFTEN=1. */
+static inline unsigned int repeats(unsigned int n)
+{
+	return getenv("OFTEN") ? n : n / 4;
+}
+
 /* count() in 2 threads, then in 50, each with its number. It returns what is wrong, or NULL. */
 static inline int run_in_threads(void *(*count)(void *))
 {

@@ -399,10 +399,9 @@ static void run_anywhere(void)
 	sched_setaffinity(0, sizeof(set), &set);
 }
 
-/* On one processor the sibling can only be where a time slice ends. */
 static int read_while_others_move(void)
 {
-	unsigned int tries = sysconf(_SC_NPROCESSORS_ONLN) > 1 ? 60 : 15, k, failed = 0;
+	unsigned int tries = repeats(60), k, failed = 0;
 
 	run_anywhere();
 	for (k = 0; k < tries; k++) {

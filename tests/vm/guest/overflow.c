@@ -451,7 +451,7 @@ static void *count_in_thread(void *arg)
 
 	if (begin(&c, period) < 0)
 		return unopened;
-	for (k = 0; k < 40; k++) {
+	for (k = 0; k < repeats(40); k++) {
 		CPU_ZERO(&set);
 		CPU_SET(k % processors, &set);
 		sched_setaffinity(0, sizeof(set), &set);
@@ -482,16 +482,16 @@ static int threads(void)
 
 static void *wander(void *arg)
 {
-	enum { PERIOD = 200003, SLICES = 40 };
+	enum { PERIOD = 200003 };
 	struct vperfctr_control c = every(1, PERIOD, (unsigned int)COUNT_USER);
 	static char unopened[] = "open or control", wrong[] = "wrong signals";
 	struct perfctr_sum_ctrs sum;
+	unsigned int slices = repeats(40), k;
 	cpu_set_t set;
-	unsigned int k;
 
 	if (begin(&c, 0) < 0)
 		return unopened;
-	for (k = 0; k < SLICES; k++) {
+	for (k = 0; k < slices; k++) {
 		CPU_ZERO(&set);
 		CPU_SET((k + (uintptr_t)arg) % processors, &set);
 		sched_setaffinity(0, sizeof(set), &set);
@@ -500,7 +500,7 @@ static void *wander(void *arg)
 	}
 	stop_and_read(&sum);
 	end();
-	if (!watch.wrong && watch.signals >= SLICES / 2 && watch.signals <= sum.pmc[0] / PERIOD)
+	if (!watch.wrong && watch.signals >= slices / 2 && watch.signals <= sum.pmc[0] / PERIOD)
 		return NULL;
 	printf("  %u signals, %u wrong, %llu events\n", watch.signals, watch.wrong, sum.pmc[0]);
 	return wrong;
