@@ -128,17 +128,31 @@ static bool is_of(const struct events *events, unsigned int i, const struct perf
 	return i >= events->first[EVENTS_NUMBERS];
 }
 
+/* What could not be read gets the reason. What the part does not have is not counted either. */
+static void refuse_unread(struct events *events, const struct walk *walk,
+			  const struct perfctr_reading *reading)
+{
+	unsigned int i, first = events->first[walk->s], end = events->first[walk->s + 1];
+	char *reason = need(strdup(perfctr_error()));
+	uint64_t id;
+
+	for (i = first; i < end; i++)
+		if (reading[i].quality == PERFCTR_NOT_COUNTED &&
+		    perfctr_set_id(walk->task->set[walk->s], walk->p - 1, i - first, &id) == 0)
+			events_refuse(events, i, i + 1, reason);
+	free(reason);
+}
+
 static void read_part(struct events *events, const struct walk *walk, struct part *part,
 		      struct perfctr_reading *reading)
 {
 	unsigned int i, first = events->first[walk->s], end = events->first[walk->s + 1];
 	int result = perfctr_set_read_part(walk->task->set[walk->s], walk->p - 1, reading + first);
 
+	if (result < 0)
+		refuse_unread(events, walk, reading);
 	tasks_drop_taken(walk->task, first, end, reading);
 	for (i = first; i < end; i++) {
-		if (result < 0 && reading[i].quality == PERFCTR_NOT_COUNTED &&
-		    part_has(&reading[i]))
-			events_refuse(events, i, i + 1, perfctr_error());
 		tasks_add_reading(&events->event[i].reading, &reading[i]);
 		if (is_of(events, i, &walk->part))
 			tasks_add_reading(&part->reading[i], &reading[i]);

@@ -3,6 +3,7 @@
  * Tests perfex's parts: sums by core, socket and core type on the made-up PMU, whose counts are
  * known; and of several runs.
  */
+#include <errno.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -233,6 +234,25 @@ START_TEST(intervals)
 }
 END_TEST
 
+/* Of a processor that can't be read the sum is not exact: the event has a reason, others have none.
+ */
+START_TEST(unreadable)
+{
+	begin_machine(BY_CPU);
+	count("{cycles,instructions},cs", "0-3");
+	read_counts(1);
+	ck_assert_ptr_null(events.event[0].reason);
+	pmu_fail(PMU_READ, 1, EIO);
+	read_counts(1);
+	ck_assert(pmu_failed());
+	ck_assert_ptr_nonnull(events.event[0].reason);
+	ck_assert_ptr_nonnull(strstr(events.event[0].reason, strerror(EIO)));
+	ck_assert_str_eq(events.event[1].reason, events.event[0].reason);
+	ck_assert_ptr_null(events.event[2].reason);
+	end_machine();
+}
+END_TEST
+
 /* ---- several values ---- */
 
 static struct series series;
@@ -268,4 +288,4 @@ START_TEST(summaries)
 END_TEST
 
 UNIT_MAIN("breakdown", 20, by_socket, by_core, by_processor, by_type, two_sets, intervals,
-	  summaries)
+	  unreadable, summaries)
