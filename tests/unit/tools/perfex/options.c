@@ -465,6 +465,53 @@ START_TEST(comparisons)
 }
 END_TEST
 
+static char baseline[] = "/tmp/options-XXXXXX";
+
+static void write_baseline(const char *events, const char *more)
+{
+	FILE *file = fopen(baseline, "w");
+
+	ck_assert_ptr_nonnull(file);
+	fprintf(file,
+		"{\"runs\":2,\"events\":[%s],\"series\":[{\"elapsed_s\":1},{\"elapsed_s\":1}]%s}",
+		events, more);
+	ck_assert_int_eq(fclose(file), 0);
+}
+
+static const char *compare(const char *others)
+{
+	static char text[128];
+
+	snprintf(text, sizeof(text), "--compare %s %s true", baseline, others);
+	return text;
+}
+
+#define EVENT(name) "{\"event\":\"" name "\",\"values\":[1,2]}"
+
+/* Without -e a baseline's events are counted. */
+START_TEST(baselines)
+{
+	close(mkstemp(baseline));
+	write_baseline(EVENT("cs") "," EVENT("page-faults"), "");
+	take(compare(""));
+	ck_assert_uint_eq(options.events.n, 2);
+	ck_assert_str_eq(options.events.event[0].name, "cs");
+	ck_assert_str_eq(options.events.event[1].name, "page-faults");
+	ck_assert_uint_eq(options.before.runs, 2);
+	options_free(&options);
+	take(compare("-e faults"));
+	ck_assert_uint_eq(options.events.n, 1);
+	ck_assert_str_eq(options.events.event[0].name, "faults");
+	options_free(&options);
+	refused(compare("--emulate"), " was made without --emulate, whose counts are others");
+	write_baseline(EVENT("cs"), ",\"emulator\":\"valgrind\"");
+	refused(compare(""), " was made with --emulate, whose counts are others");
+	write_baseline("x", "");
+	refused(compare(""), baseline);
+	unlink(baseline);
+}
+END_TEST
+
 START_TEST(trees)
 {
 	static const char *const others[] = {
@@ -536,4 +583,4 @@ START_TEST(shown)
 END_TEST
 
 UNIT_MAIN("perfex's options", 60, numbers, percents, switches, texts, modes, formats, chains,
-	  regions, samples, counts, comparisons, trees, shown)
+	  regions, samples, counts, comparisons, baselines, trees, shown)
