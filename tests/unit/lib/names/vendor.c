@@ -425,8 +425,18 @@ static int find_listed(void *arg, const struct perfctr_event_name *name)
 
 START_TEST(directory_of_files)
 {
+	/* An e after perf's modifiers, and how the whole name is right. */
+	static const struct {
+		const char *name, *right;
+	} late[] = {
+		{ "NEW_THING.ALL:De", "NEW_THING.ALL:e:D" },
+		{ "NEW_THING.ALL:eD", "NEW_THING.ALL:e:D" },
+		{ "NEW_THING.ALL:D:e", "NEW_THING.ALL:e:D" },
+		{ "NEW_THING.ALL:u:D:e:I", "NEW_THING.ALL:u:e:D:I" },
+		{ "NEW_THING.ALL:D:e:I", "NEW_THING.ALL:e:D:I" },
+	};
 	struct perf_event_attr attr;
-	unsigned int found = 0;
+	unsigned int found = 0, i;
 	size_t used;
 
 	make_directory();
@@ -472,6 +482,10 @@ START_TEST(directory_of_files)
 	ck_assert_int_eq(perfctr_event_check("NEW_THING.ALL:e:D"), 0);
 	ck_fails(perfctr_event_check("NEW_THING.ALL:u:De"), EINVAL,
 		 "e is edges, which stand before perf's modifiers: write NEW_THING.ALL:u:e:D");
+	for (i = 0; i < ARRAY_SIZE(late); i++) {
+		ck_fails(perfctr_event_check(late[i].name), EINVAL, "write ");
+		ck_assert_str_eq(strstr(perfctr_error(), "write ") + 6, late[i].right);
+	}
 	ck_fails(perfctr_event_check("NEW_THING.ALL:percore"), EINVAL,
 		 "\"percore\" in \"NEW_THING.ALL:percore\" is not a modifier (u, k, e, i, c=N)");
 	ck_fails(perfctr_event_check("NEW_THING.ALL:c=300"), EINVAL, "is not one from 0 to 255");

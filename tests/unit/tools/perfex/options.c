@@ -409,7 +409,12 @@ END_TEST
 START_TEST(counts)
 {
 	refused("-e cs", "there is no command to run");
-	taken("-e cs -p 1");
+	take("-e cs -p 1,2");
+	ck_assert(options.targets.n == 2 && options.by == BY_NOTHING);
+	options_free(&options);
+	take("-e cs true");
+	ck_assert(options.targets.n == 0 && options.by == BY_NOTHING);
+	options_free(&options);
 	EXCLUDES("-e cs --pre x", "true", "--pre and --post run something around each run", "-p 1",
 		 "-a");
 	EXCLUDES("-e cs --post x", "true", "--pre and --post run something around each run",
