@@ -494,6 +494,40 @@ START_TEST(codes_of_skylake)
 }
 END_TEST
 
+/* Each event of each PMU, the first and the last included, is found by its whole name. */
+START_TEST(all_events)
+{
+	unsigned int n = 0, at;
+	pfm_event_info_t info;
+	struct answer answer;
+	pfm_pmu_info_t pmu;
+	char name[256];
+	int i, event;
+
+	pfm_initialize();
+	for (i = 0; i < 518; i++) {
+		memset(&pmu, 0, sizeof(pmu));
+		if (pfm_get_pmu_info(i, &pmu) != PFM_SUCCESS || !pmu.is_present)
+			continue;
+		for (at = 0, event = pmu.first_event; event >= 0 && at < 3000;
+		     at++, event = pfm_get_event_next(event)) {
+			memset(&info, 0, sizeof(info));
+			ck_assert_int_eq(pfm_get_event_info(event, PFM_OS_PERF_EVENT, &info),
+					 PFM_SUCCESS);
+			snprintf(name, sizeof(name), "%s::%s", pmu.name, info.name);
+			ck_assert_msg(pfm_find_event(name) == event, "%s: %d, not %d", name,
+				      pfm_find_event(name), event);
+			if (encoded(name, LEVELS, PFM_OS_PERF_EVENT_EXT, &answer) == PFM_SUCCESS)
+				ck_assert_int_eq(answer.idx, event);
+			n++;
+		}
+		ck_assert_int_eq(at, pmu.nevents);
+	}
+	ck_assert_uint_gt(n, 20);
+	pfm_terminate();
+}
+END_TEST
+
 UNIT_MAIN("libpfm4", 20, before_and_after, errors_have_words, names_of_the_kernel,
 	  modifiers_of_perf_events, sizes, lists, reasons_on_request, events_of_skylake,
-	  modifiers_of_skylake, codes_of_skylake)
+	  modifiers_of_skylake, codes_of_skylake, all_events)
