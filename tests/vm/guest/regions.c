@@ -528,20 +528,21 @@ static int switched_with(const char *events)
 {
 	struct perfctr_region_value *time = &reading.value[0];
 	pthread_t thread;
+	const uint64_t visits = repeats(VISITS);
 	uint64_t n;
 	void *wrong;
 
 	if (start(events, PERFCTR_REGIONS_MOMENTS))
 		return 1;
-	for (n = 1; n <= VISITS; n++) {
+	for (n = 1; n <= visits; n++) {
 		visit_nested();
 		if (!is_exact(n))
 			return 1;
 	}
 	/* The time that others had is not in it, but some interrupts are; a visit takes 10 us. */
-	CHECK(read_it(&outer, VISITS) == 0 && time->maximum < 400000 && time->inclusive, "%llu ns",
+	CHECK(read_it(&outer, visits) == 0 && time->maximum < 400000 && time->inclusive, "%llu ns",
 	      (unsigned long long)time->maximum);
-	for (n = 0; n < VISITS / 10; n++) {
+	for (n = 0; n < visits / 10; n++) {
 		CHECK(pthread_create(&thread, NULL, visit_in_thread, &n) == 0, "no thread");
 		pthread_join(thread, &wrong);
 		CHECK(!wrong, "thread %llu", (unsigned long long)n);
