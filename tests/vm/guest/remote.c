@@ -248,14 +248,14 @@ static int only_stopped_threads(void)
 /* Killed by somebody else in the middle: each call succeeds or says ESRCH; the sums are final. */
 static int killed_in_the_middle(void)
 {
-	enum { ROUNDS = 30 };
+	const unsigned int rounds = repeats(30);
 	struct vperfctr_control control = instructions(1);
 	unsigned int round, calls = 0, late = 0;
 	struct perfctr_sum_ctrs sum, last;
 	struct rvperfctr *remote, *second;
 	pid_t pid, killer;
 
-	for (round = 0; round < ROUNDS; round++) {
+	for (round = 0; round < rounds; round++) {
 		pid = start_child(work);
 		CHECK(ptrace(PTRACE_SEIZE, pid, NULL, NULL) == 0, "seize");
 		CHECK(ptrace(PTRACE_INTERRUPT, pid, NULL, NULL) == 0 && stopped(pid), "interrupt");
@@ -267,7 +267,7 @@ static int killed_in_the_middle(void)
 		CHECK(stopped(pid), "interrupt");
 		killer = fork();
 		if (killer == 0) {
-			usleep(round * 2000 / ROUNDS);
+			usleep(round * 2000 / rounds);
 			kill(pid, SIGKILL);
 			_exit(0);
 		}
@@ -304,7 +304,7 @@ static int killed_in_the_middle(void)
 	}
 	printf("  %u rounds of calls in %u children, %u of which lived to be read\n", calls, round,
 	       late);
-	CHECK(late > ROUNDS / 10, "they were killed too early");
+	CHECK(late > rounds / 10, "they were killed too early");
 	return 0;
 }
 
