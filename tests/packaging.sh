@@ -9,7 +9,7 @@ if ! [ -e "${1:-}" ] || [ -z "${2:-}" ]; then
 	sed -n '6s/^# //p' "$0" >&2
 	exit 2
 fi
-tarball=$(realpath "$1")
+checkout=$(cd "$(dirname "$0")/.." && pwd) tarball=$(realpath "$1")
 rm -rf "$2"
 mkdir -p "$2/tarball" "$2/build" "$2/dkms" || exit
 work=$(cd "$2" && pwd)
@@ -24,6 +24,14 @@ version=${top##*-}
 release=$(dpkg-query -W -f '${Depends}' linux-headers-amd64 | sed 's/^linux-headers-\([^ ,]*\).*/\1/')
 mkdir -p "$work/modules/$release" || exit
 : >"$work/begun"
+
+# Each file that git has is in the archive, but for those that only the checkout needs.
+if (cd "$checkout" && git ls-files) >"$work/files" 2>/dev/null; then
+	tar -tf "$tarball" | sed 's,^[^/]*/,,' | LC_ALL=C sort >"$work/archived"
+	LC_ALL=C sort "$work/files" | LC_ALL=C comm -23 - "$work/archived" |
+		grep -vE '^\.|^scripts/(format|likwid-groups|mutants.*|papi-presets|published-metrics|test)$'
+	check "the archive has every file of the checkout" $((1 - $?))
+fi
 
 (cd "$work/build" && "$top/configure" -q && make -s install-dkms DESTDIR="$work/root") || exit
 sources=$work/root/usr/src/perfctr-$version
