@@ -247,6 +247,9 @@ static uint64_t least(struct perfctr_set *meter, void (*operation)(void), unsign
 	return result;
 }
 
+/* So many operations more; of dear ones fewer, or all repetitions have ticks in them. */
+static unsigned int more = 100;
+
 /* The difference between many and few leaves out what surrounds them. */
 static double cost(struct perfctr_set *meter, void (*operation)(void))
 {
@@ -256,8 +259,8 @@ static double cost(struct perfctr_set *meter, void (*operation)(void))
 		return 0;
 	count(meter, operation, 10);
 	few = least(meter, operation, 10);
-	many = least(meter, operation, 110);
-	return ((double)many - (double)few) / 100;
+	many = least(meter, operation, 10 + more);
+	return ((double)many - (double)few) / more;
 }
 
 static struct perfctr_set *user, *all, *calls;
@@ -340,6 +343,7 @@ static void show_threads(void)
 		if (pthread_create(&thread[i], NULL, sleeper, NULL) != 0)
 			exit(1);
 	pthread_barrier_wait(&ready);
+	more = 10;
 	show(TOTAL_100, process_read);
 	set = perfctr_set_open("instructions:u", &target, PERFCTR_INHERIT);
 	if (!set) {
@@ -348,6 +352,7 @@ static void show_threads(void)
 	}
 	show("perfctr_set_read(), 1 event of a process of 101 threads", set_read);
 	perfctr_set_close(set);
+	more = 100;
 	pthread_barrier_wait(&ready);
 	for (i = 0; i < THREADS; i++)
 		pthread_join(thread[i], NULL);
