@@ -93,7 +93,7 @@ bench() (
 # libFuzzer's programs: those that "make check" runs standalone, by clang, and the library for all of them once. NAME...
 fuzzers() (
 	configure_in fuzz --disable-shared --without-libelf CC=clang CPPFLAGS=-USTANDALONE \
-		CFLAGS="-g -O1 -fsanitize=fuzzer-no-link,address,undefined -fno-sanitize-recover=all" &&
+		CFLAGS="-g1 -O1 -fsanitize=fuzzer-no-link,address,undefined -fno-sanitize-recover=all" &&
 		make -s -j2 LDFLAGS=-fsanitize=fuzzer,address,undefined "$@"
 )
 
@@ -102,11 +102,24 @@ fuzz() (	# NAME MAX_LEN
 		srcdir=$top "tests/fuzz/$1" -max_total_time="$fuzz_seconds" -max_len="$2" "corpus-$1" "$top/tests/fuzz/corpus/${1%_*}"
 )
 
+# Tests to which the build's compiler and C library make no difference: gcc's build has tried them. freestanding.sh takes
+# both compilers each time, the others judge data, or programs in other languages.
+same_everywhere="tests/freestanding.sh tests/ibs.sh tests/processors.sh tests/words.sh $(printf 'tests/bindings/%s.sh ' fortran python rust)"
+
+# TEST...: the tests of "make check" but for these, in the build of the current directory.
+tests_but() {
+	# shellcheck disable=SC2016
+	make -s --eval='these: ; @echo $(filter-out $(but), $(TESTS))' but="$*" these
+}
+
 # The other compiler builds what is released, and checks it. Nobody downloads these archives: they need not be small.
 distcheck() (
 	XZ_OPT=-1
 	export XZ_OPT
-	configure_in dist && make -s -j2 distcheck \
+	configure_in dist || exit
+	# shellcheck disable=SC2086
+	tests=$(tests_but $same_everywhere)
+	[ -n "$tests" ] && make -s -j2 distcheck TESTS="$tests" \
 		DISTCHECK_CONFIGURE_FLAGS="--enable-werror --with-libelf --with-libdw CC=clang" && exit
 	cat libperfctr-*/_build/sub/test-suite.log
 	exit 1
@@ -122,7 +135,7 @@ quick() {
 # real page faults, of which AddressSanitizer makes its own.
 sanitized() (
 	configure_in sanitizers --disable-shared \
-		CFLAGS="-g -O1 -fsanitize=address,undefined -fno-sanitize-recover=all" || exit
+		CFLAGS="-g1 -O1 -fsanitize=address,undefined -fno-sanitize-recover=all" || exit
 	# shellcheck disable=SC2016
 	units=$(make -s --eval='units: ; @echo $(filter-out tests/unit/pmu, $(unit_tests))' units)
 	make -s -j2 && check TESTS="$units tests/sim/generic_engine tests/sim/powerpc_engine tests/sim/x86_engine
@@ -136,19 +149,20 @@ sanitized() (
 # it; and it knows no fences, about which gcc warns.
 threads() (
 	programs=$(tests_named area readers regions remote)
-	configure_in threads --disable-shared --disable-werror CFLAGS="-g -O1 -fsanitize=thread" &&
+	configure_in threads --disable-shared --disable-werror CFLAGS="-g1 -O1 -fsanitize=thread" &&
 		check TESTS="$programs" check_PROGRAMS="$programs"
 )
 
 # Another C library, and without Check, whose library is the first one's. musl's compiler knows no headers of
-# the kernel's. Nothing of C++, Fortran and Rust can be tried there: their libraries are the first one's, too.
+# the kernel's. Nothing of C++, Fortran and Rust can be tried there: their libraries are the first one's, too. The loops,
+# which call none, are gcc's own.
 musl() (
 	headers=$work/musl-headers
 	mkdir -p "$headers"
 	ln -sfn /usr/include/linux /usr/include/asm-generic "/usr/include/$(gcc -print-multiarch)/asm" "$headers"
-	configure_in musl CC="musl-gcc -isystem $headers" PKG_CONFIG=false --without-libelf || exit
-	# shellcheck disable=SC2016
-	tests=$(make -s --eval='these: ; @echo $(filter-out $(patsubst %, tests/bindings/%.sh, cxx fortran rust), $(TESTS))' these)
+	configure_in musl CC="musl-gcc -isystem $headers" PKG_CONFIG=false --without-libelf CFLAGS="-g1 -O2" || exit
+	# shellcheck disable=SC2086
+	tests=$(tests_but $same_everywhere tests/bindings/cxx.sh tests/loops/step)
 	[ -n "$tests" ] && make -s -j2 && check TESTS="$tests"
 )
 

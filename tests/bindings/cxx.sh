@@ -6,7 +6,8 @@
 set -u
 srcdir=$(cd "${srcdir:-.}" && pwd) cc=${CC:-cc} lib=$(cd "${LIBPERFCTR:-lib/.libs}" && pwd)
 case $cc in *musl*) echo "SKIP C++: its library is of the other C library"; exit 77 ;; esac
-case $cc in *clang*) cxx=clang++ ;; *) cxx=g++ ;; esac
+# Of clang's warnings none depends on how much is optimized.
+case $cc in *clang*) cxx=clang++ optimize=-O0 ;; *) cxx=g++ optimize= ;; esac
 command -v $cxx >/dev/null || { echo "SKIP C++: there is no $cxx"; exit 77; }
 if [ -e "$lib/libperfctr.so" ]; then
 	library="-L$lib -lperfctr -Wl,-rpath,$lib"
@@ -28,7 +29,7 @@ build() {	# OUTPUT COMPILER [FLAG or SOURCE...]
 	output=$1
 	shift
 	# shellcheck disable=SC2086	# lists of words
-	"$@" $warnings ${CFLAGS:-} $includes -o "$output" $library -pthread
+	"$@" $warnings ${CFLAGS:-} $optimize $includes -o "$output" $library -pthread
 }
 
 # The standards but C++17, which the programs below are in.
