@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "tools/perfex/advice.h"
+#include "tools/perfex/base/die.h"
 #include "tools/perfex/base/terminal.h"
 #include "tools/perfex/cause.h"
 #include "tools/perfex/report/tree.h"
@@ -23,64 +24,105 @@ static bool is_loss(const struct metric *metric)
 	       !ends_with(metric->is.name, "-smt");
 }
 
+static bool is_on(const struct metric *metric, const char *core)
+{
+	return !strcmp(metric->is.core, core);
+}
+
 /* Returns the largest part of a metric (NULL: of all) that is lost; NULL: there is none. */
 static const struct metric *largest_part(const struct metric *metrics, unsigned int n,
-					 const struct metric *of)
+					 const char *core, const struct metric *of)
 {
 	const struct metric *largest = NULL;
 	unsigned int i;
 
 	for (i = 0; i < n; i++)
-		if (is_loss(&metrics[i]) && tree_parent(metrics, n, &metrics[i]) == of &&
+		if (is_on(&metrics[i], core) && is_loss(&metrics[i]) &&
+		    tree_parent(metrics, n, &metrics[i]) == of &&
 		    (!largest || metrics[i].value.value > largest->value.value))
 			largest = &metrics[i];
 	return largest;
 }
 
-static const struct metric *largest_share(const struct metric *metrics, unsigned int n)
+static const struct metric *largest_share(const struct metric *metrics, unsigned int n,
+					  const char *core)
 {
-	const struct metric *found = NULL, *part = largest_part(metrics, n, NULL);
+	const struct metric *found = NULL, *part = largest_part(metrics, n, core, NULL);
 
-	for (; part; part = largest_part(metrics, n, part))
+	for (; part; part = largest_part(metrics, n, core, part))
 		found = part;
 	return found;
 }
 
 /* ---- the cause ---- */
 
-static bool have_thresholds(const struct metric *metrics, unsigned int n)
+static bool have_thresholds(const struct metric *metrics, unsigned int n, const char *core)
 {
 	unsigned int i;
 
 	for (i = 0; i < n; i++)
-		if (*metrics[i].is.threshold)
+		if (is_on(&metrics[i], core) && *metrics[i].is.threshold)
 			return true;
 	return false;
 }
 
-static const struct metric *bottleneck(const struct metric *metrics, unsigned int n)
+static const struct metric *bottleneck(const struct metric *metrics, unsigned int n,
+				       const char *core)
 {
 	bool *worst = tree_bottlenecks(metrics, n);
 	const struct metric *metric = NULL;
 	unsigned int i;
 
 	for (i = 0; i < n && !metric; i++)
-		if (worst[i])
+		if (worst[i] && is_on(&metrics[i], core))
 			metric = &metrics[i];
 	free(worst);
 	return metric;
 }
 
-struct cause cause_find(const struct metric *metrics, unsigned int n)
+/* Why none of the core type's metrics has a value; NULL: one has. */
+static const char *find_reason(const struct metric *metrics, unsigned int n, const char *core)
 {
-	struct cause cause = { .thresholds = have_thresholds(metrics, n) };
-	const struct metric *metric = cause.thresholds ? bottleneck(metrics, n)
-						       : largest_share(metrics, n);
+	const char *reason = NULL;
+	unsigned int i;
 
+	for (i = 0; i < n; i++) {
+		if (!is_on(&metrics[i], core))
+			continue;
+		if (!metrics[i].value.reason)
+			return NULL;
+		reason = reason ? reason : metrics[i].reason;
+	}
+	return reason;
+}
+
+static struct cause find(const struct metric *metrics, unsigned int n, const char *core)
+{
+	struct cause cause = { .core = core, .thresholds = have_thresholds(metrics, n, core) };
+	const struct metric *metric = cause.thresholds ? bottleneck(metrics, n, core)
+						       : largest_share(metrics, n, core);
+
+	if (*core)
+		cause.reason = find_reason(metrics, n, core);
 	for (; metric && cause.n < sizeof(cause.path) / sizeof(cause.path[0]);
 	     metric = tree_parent(metrics, n, metric))
 		cause.path[cause.n++] = metric;
 	return cause;
+}
+
+struct cause *causes_find(const struct metric *metrics, unsigned int n, unsigned int *count)
+{
+	struct cause *causes = need(calloc(n + 1, sizeof(*causes)));
+	unsigned int i, k;
+
+	*count = 0;
+	for (i = 0; i < n; i++) {
+		for (k = 0; k < *count && !is_on(&metrics[i], causes[k].core); k++)
+			;
+		if (k == *count)
+			causes[(*count)++] = find(metrics, n, metrics[i].is.core);
+	}
+	return causes;
 }
 
 /* ---- what is printed ---- */
@@ -89,7 +131,7 @@ static void put_share(struct fit *fit, const struct metric *metric)
 {
 	char text[sizeof(metric->name) + 64];
 
-	snprintf(text, sizeof(text), "%s, %.1f %%%s", metric->name, metric->value.value,
+	snprintf(text, sizeof(text), "%s, %.1f %%%s", metric->is.name, metric->value.value,
 		 metric->value.quality == PERFCTR_EXACT ? "" : " (estimate)");
 	fit_words(fit, text);
 }
@@ -113,7 +155,15 @@ void cause_print(FILE *file, const struct cause *cause)
 	unsigned int i;
 
 	fit_put(&fit, " cause:  ");
-	put_doubt(&fit, cause);
+	if (*cause->core) {
+		fit_words(&fit, "on ");
+		fit_words(&fit, cause->core);
+		fit_words(&fit, cause->reason ? " nothing was counted: " : ": ");
+	}
+	if (cause->reason)
+		fit_words(&fit, cause->reason);
+	else
+		put_doubt(&fit, cause);
 	for (i = 0; i < cause->n; i++) {
 		fit_words(&fit, i ? "; in " : "");
 		put_share(&fit, cause->path[i]);

@@ -6,15 +6,20 @@
 #include <stdio.h>
 #include "tools/perfex/report/metrics.h"
 
-/* The metrics of a tree, from the cause up. */
+/* The metrics of a core type's tree, from the cause up. */
 struct cause {
+	const char *core;   /* its PMU; "": there is one type */
+	const char *reason; /* why nothing was counted on it, beside others; NULL: something was */
 	const struct metric *path[16];
 	unsigned int n;	 /* 0: there is none */
 	bool thresholds; /* it is beyond its own; false: none has one, and it is the largest */
 };
 
-/* Finds it among n metrics, which have to stay. */
-struct cause cause_find(const struct metric *metrics, unsigned int n);
+/*
+ * Finds one for each core type that n metrics, which have to stay, are of. Returns *count of them,
+ * to be freed.
+ */
+struct cause *causes_find(const struct metric *metrics, unsigned int n, unsigned int *count);
 
 /* Prints it, and what it is in. */
 void cause_print(FILE *file, const struct cause *cause);

@@ -41,24 +41,39 @@ static void check_counted(const struct metric *metrics, unsigned int n)
 
 /* ---- samples ---- */
 
+/* What is found on a core type. */
+struct answer {
+	struct cause cause;
+	char *event;		   /* to sample for it; NULL: none can be */
+	char *unsampled;	   /* why not */
+	struct sampling *sampling; /* NULL: it was not */
+};
+
 struct look {
-	struct sampling *sampling;
+	struct answer *answer;
+	unsigned int n;
 	struct sampling_request request;
 };
 
 static void started(void *arg, pid_t pid)
 {
 	struct look *look = arg;
+	unsigned int i;
 
-	sampling_open(look->sampling, &look->request, pid);
+	for (i = 0; i < look->n; i++)
+		if (look->answer[i].sampling)
+			sampling_open(look->answer[i].sampling, &look->request, pid);
 }
 
 static void tick(void *arg, double seconds)
 {
 	struct look *look = arg;
+	unsigned int i;
 
 	(void)seconds;
-	sampling_read(look->sampling);
+	for (i = 0; i < look->n; i++)
+		if (look->answer[i].sampling)
+			sampling_read(look->answer[i].sampling);
 }
 
 /* Whether this machine samples the event, tried on this thread. */
@@ -66,15 +81,32 @@ static bool can_sample(const char *event)
 {
 	const struct perfctr_sampler_config config = { .frequency = 1000,
 						       .flags = PERFCTR_DISABLED };
-	char *user;
+	bool is_named = event[strlen(event) - 1] == '/'; /* with its PMU */
 	struct perfctr_sampler *sampler;
+	char *user;
 
-	if (asprintf(&user, "%s:u", event) < 0)
+	if (asprintf(&user, is_named ? "%su" : "%s:u", event) < 0)
 		need(NULL);
 	sampler = perfctr_sampler_open(user, NULL, &config);
 	perfctr_sampler_close(sampler);
 	free(user);
 	return sampler != NULL;
+}
+
+/* Returns the first of the metric's events that can be sampled here, or NULL. */
+static char *find_event_of(const struct metric *metric, const char *events)
+{
+	char *names = need(strdup(events)), *rest = names, *name, *found = NULL;
+
+	while (!found && (name = strtok_r(rest, " ", &rest))) {
+		found = metrics_event(metric, name);
+		if (can_sample(found))
+			continue;
+		free(found);
+		found = NULL;
+	}
+	free(names);
+	return found;
 }
 
 /*
@@ -83,20 +115,13 @@ static bool can_sample(const char *event)
  */
 static char *find_event(const struct cause *cause)
 {
+	const struct metric none = { .is.core = cause->core };
+	char *event = NULL;
 	unsigned int i;
 
-	for (i = 0; i < cause->n; i++) {
-		char *names = need(strdup(cause->path[i]->sample)), *rest = names, *name, *found;
-
-		while ((name = strtok_r(rest, " ", &rest)))
-			if (can_sample(name)) {
-				found = need(strdup(name));
-				free(names);
-				return found;
-			}
-		free(names);
-	}
-	return can_sample("cycles") ? need(strdup("cycles")) : NULL;
+	for (i = 0; i < cause->n && !event; i++)
+		event = find_event_of(cause->path[i], cause->path[i]->sample);
+	return event ? event : find_event_of(&none, "cycles");
 }
 
 /* Runs the command once more, and samples it. */
@@ -118,34 +143,69 @@ static struct run_end run_sampled(const struct options *options, struct look *lo
 		.arg = look,
 	};
 	struct run_end end = run(&what);
+	unsigned int i;
 
-	sampling_end(look->sampling);
+	for (i = 0; i < look->n; i++)
+		if (look->answer[i].sampling)
+			sampling_end(look->answer[i].sampling);
 	tasks_close(&tasks);
 	return end;
 }
 
-/* Returns the samples of one more run, and how why() ends; NULL: --pre failed. */
-static struct sampling *take_samples(const struct options *options, const char *event,
-				     unsigned int number, struct drill_end *whole)
+static bool has_event(const struct answer *answer, unsigned int n)
 {
-	struct look look = { .request = { .targets = &options->targets,
+	while (n--)
+		if (answer[n].event)
+			return true;
+	return false;
+}
+
+/* Says what the last run samples, and prepares it. */
+static void begin_samples(struct answer *answer, unsigned int n)
+{
+	struct answer *end = answer + n;
+	char *text = NULL;
+	unsigned int events = 0;
+	size_t size;
+	FILE *file = need(open_memstream(&text, &size));
+
+	for (; answer < end; answer++) {
+		if (!answer->event)
+			continue;
+		fprintf(file, "%s%s", events++ ? " and " : "", answer->event);
+		answer->sampling = sampling_new(answer->event, 0, 0, PLACE_FUNCTION);
+	}
+	if (fclose(file) != 0)
+		need(NULL);
+	say("the last run samples %s", text);
+	free(text);
+}
+
+/* Takes the samples of one more run, and has all end as that does. False: there are none. */
+static bool take_samples(const struct options *options, struct answer *answer, unsigned int n,
+			 unsigned int number, struct drill_end *whole)
+{
+	struct look look = { .answer = answer,
+			     .n = n,
+			     .request = { .targets = &options->targets,
 					  .command = options->command,
 					  .kind = PLACE_FUNCTION } };
 	struct run_end end;
 
+	if (!has_event(answer, n))
+		return false;
 	if (!run_beside("--pre", options->pre)) {
 		whole->failed = true;
-		return NULL;
+		return false;
 	}
-	say("the last run samples %s", event);
-	look.sampling = sampling_new(event, 0, 0, PLACE_FUNCTION);
+	begin_samples(answer, n);
 	end = run_sampled(options, &look);
 	drill_ended_well(&end, number);
 	if (drill_was_interrupted(&end))
 		drill_interrupt(whole, &end);
 	if (!run_beside("--post", options->post))
 		whole->failed = true;
-	return look.sampling;
+	return true;
 }
 
 /* ---- the page ---- */
@@ -207,48 +267,78 @@ static void print_places(FILE *file, struct sampling *sampling, const char *even
 	lines_end();
 }
 
-static void print_no_places(FILE *file, const char *event, const char *error)
+static void print_no_places(FILE *file, const struct answer *answer)
 {
 	struct fit fit = fit_begin(file, 9);
 
 	fit_put(&fit, " place:  ");
 	fit_words(&fit, "not looked for, since ");
-	fit_words(&fit, event ? "the command is not run again" : error);
+	fit_words(&fit, answer->event ? "the command is not run again" : answer->unsampled);
 	fit_end(&fit);
 }
 
-/*
- * Prints the page; sampling is NULL if there was no run for samples, and event if there can be
- * none, which the error says why.
- */
-static void print_page(FILE *file, const struct options *options, const struct cause *cause,
-		       unsigned int runs, struct sampling *sampling, const char *event)
+static void print_answer(FILE *file, const struct answer *answer)
 {
-	const char *error = perfctr_error();
-	FILE *door = terminal_open(file);
-
-	print_head(door, options, runs, sampling != NULL);
-	cause_print(door, cause);
-	if (sampling)
-		print_places(door, sampling, event);
+	cause_print(file, &answer->cause);
+	if (answer->cause.reason) {
+		fputc('\n', file);
+		return;
+	}
+	if (answer->sampling)
+		print_places(file, answer->sampling, answer->event);
 	else
-		print_no_places(door, event, error);
-	cause_print_advice(door, cause, sampling && sampling_samples(sampling));
-	terminal_close(door);
+		print_no_places(file, answer);
+	cause_print_advice(file, &answer->cause,
+			   answer->sampling && sampling_samples(answer->sampling));
+}
+
+/* ---- all of it ---- */
+
+/* Returns the cause of each core type, and which event to sample for it. */
+static struct answer *find_answers(const struct metric *metrics, unsigned int n,
+				   unsigned int *count)
+{
+	struct cause *causes = causes_find(metrics, n, count);
+	struct answer *answer = need(calloc(*count, sizeof(*answer)));
+	unsigned int i;
+
+	for (i = 0; i < *count; i++) {
+		answer[i].cause = causes[i];
+		if (causes[i].reason)
+			continue;
+		answer[i].event = find_event(&causes[i]);
+		if (!answer[i].event)
+			answer[i].unsampled = need(strdup(perfctr_error()));
+	}
+	free(causes);
+	return answer;
+}
+
+static void free_answers(struct answer *answer, unsigned int count)
+{
+	unsigned int i;
+
+	for (i = 0; i < count; i++) {
+		if (answer[i].sampling)
+			sampling_free(answer[i].sampling);
+		free(answer[i].event);
+		free(answer[i].unsampled);
+	}
+	free(answer);
 }
 
 struct drill_end why(const struct options *options)
 {
 	struct output output = { .name = options->file, .format = FORMAT_TABLE };
 	struct page none = { .output = { .name = NULL } };
-	struct sampling *sampling = NULL;
 	const struct results *results;
+	bool sampled = false;
 	struct metric *metrics;
 	struct drill *drill;
-	struct cause cause;
 	struct drill_end end;
-	unsigned int n;
-	char *event;
+	struct answer *answer;
+	unsigned int i, n, count;
+	FILE *door;
 
 	check_counters();
 	drill = drill_count(options, NULL, &output, &none);
@@ -256,14 +346,15 @@ struct drill_end why(const struct options *options)
 	results = drill_results(drill);
 	metrics = metrics_get(results, NULL, &n);
 	check_counted(metrics, n);
-	cause = cause_find(metrics, n);
-	event = find_event(&cause);
-	if (event && !drill_stopped(drill))
-		sampling = take_samples(options, event, results->drilled + 1, &end);
-	print_page(output.file, options, &cause, results->drilled, sampling, event);
-	if (sampling)
-		sampling_free(sampling);
-	free(event);
+	answer = find_answers(metrics, n, &count);
+	if (!drill_stopped(drill))
+		sampled = take_samples(options, answer, count, results->drilled + 1, &end);
+	door = terminal_open(output.file);
+	print_head(door, options, results->drilled, sampled);
+	for (i = 0; i < count; i++)
+		print_answer(door, &answer[i]);
+	terminal_close(door);
+	free_answers(answer, count);
 	free(metrics);
 	drill_free(drill);
 	output_close(&output);

@@ -151,3 +151,12 @@ struct metric *metrics_get(const struct results *results, const struct part *par
 	memcpy(all, results->metric, *n * sizeof(*all));
 	return all;
 }
+
+char *metrics_event(const struct metric *metric, const char *event)
+{
+	char *name;
+
+	if (asprintf(&name, *metric->is.core ? "%s/%s/" : "%s%s", metric->is.core, event) < 0)
+		need(NULL);
+	return name;
+}

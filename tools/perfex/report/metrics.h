@@ -29,4 +29,7 @@ unsigned int metrics_count(const struct results *results);
  */
 struct metric *metrics_get(const struct results *results, const struct part *part, unsigned int *n);
 
+/* Returns the event as it is named on the metric's core type, to be freed. */
+char *metrics_event(const struct metric *metric, const char *event);
+
 #endif /* PERFCTR_TOOLS_METRICS_H */

@@ -396,11 +396,13 @@ static void print_bottleneck(FILE *file, const struct metric *metrics, unsigned 
 	while (sampled && !*sampled->sample)
 		sampled = tree_parent(metrics, n, sampled);
 	if (sampled) {
-		char *event = need(strndup(sampled->sample, strcspn(sampled->sample, " ")));
+		char *first = need(strndup(sampled->sample, strcspn(sampled->sample, " ")));
+		char *event = metrics_event(sampled, first);
 
 		fit_words(&fit, " -e ");
 		fit_words(&fit, event);
 		free(event);
+		free(first);
 	}
 	fit_end(&fit);
 }

@@ -2,6 +2,7 @@
 /* Tests which metric --why names, and how: with thresholds, as Intel's have, and without any. */
 #include <stdbool.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include "libperfctr.h"
 #include "tests/harness/check.h"
@@ -55,11 +56,14 @@ static void set(const char *name, double value)
 /* The page says this of the cause, and of what to try. */
 static void says(const char *wanted, const char *advice, bool functions)
 {
-	struct cause cause = cause_find(metric, n);
+	unsigned int count;
+	struct cause *cause = causes_find(metric, n, &count);
 	FILE *file = fmemopen(text, sizeof(text), "w");
 
-	cause_print(file, &cause);
-	cause_print_advice(file, &cause, functions);
+	ck_assert_uint_eq(count, 1);
+	cause_print(file, cause);
+	cause_print_advice(file, cause, functions);
+	free(cause);
 	ck_assert_int_eq(fclose(file), 0);
 	ck_assert_msg(!strncmp(text, wanted, strlen(wanted)), "no \"%s\" in\n%s", wanted, text);
 	ck_assert_msg(strstr(text, advice) != NULL, "no \"%s\" in\n%s", advice, text);
