@@ -82,7 +82,9 @@ extern const struct perfctr_event_extra perfctr_event_extras[];
 extern const struct perfctr_event_record perfctr_event_records[];
 extern const uint32_t perfctr_event_hash[];
 extern const uint16_t perfctr_event_specials[];
-extern const struct perfctr_event_table perfctr_event_tables[]; /* ordered by id */
+/* Ordered by id. Hidden, so that a difference of addresses needs no relocation. */
+extern const struct perfctr_event_table perfctr_event_tables[]
+	__attribute__((visibility("hidden")));
 extern const unsigned int perfctr_event_table_count;
 
 #endif /* PERFCTR_ARCH_EVENT_TABLES_H */

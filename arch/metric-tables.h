@@ -30,8 +30,21 @@ struct perfctr_metric_list {
 /* The last one has no name, and is not counted. */
 extern const struct perfctr_metric_list perfctr_metric_lists[];
 extern const unsigned int perfctr_metric_list_count;
-/* Where PAPI's presets are, sorted by name, in small letters. */
-extern const unsigned int perfctr_metric_presets, perfctr_metric_preset_count;
+
+/* One of PAPI's presets on a processor. */
+struct perfctr_metric_preset {
+	uint16_t key;	 /* index in perfctr_metric_preset_keys */
+	uint16_t record; /* in perfctr_metric_records */
+};
+
+/*
+ * The characters of their names after PAPI_, as small letters, the last one in the lowest byte;
+ * sorted.
+ */
+extern const uint64_t perfctr_metric_preset_keys[];
+/* Those of event table n are from perfctr_metric_preset_first[n] to [n + 1], sorted by key. */
+extern const struct perfctr_metric_preset perfctr_metric_presets[];
+extern const uint16_t perfctr_metric_preset_first[];
 extern const char perfctr_metric_texts[];
 
 static inline const char *perfctr_metric_text(uint32_t offset)

@@ -202,17 +202,67 @@ function finish_metric()
 	name = ""
 }
 
-# They stand together, sorted by name.
-function note_preset()
+# Returns the characters after PAPI_, in hexadecimal, as small letters: look-ups compare these.
+function key_of(name,    key, i, c)
 {
-	if (presets && (first_preset + presets != records || tolower(name) < last_preset))
-		fail("PAPI's metrics stand together, sorted by name: " name " does not")
-	if (!presets++)
-		first_preset = records + 0
-	last_preset = tolower(name)
+	for (i = 6; i <= length(name); i++) {
+		c = substr(name, i, 1)
+		key = key sprintf("%02x", c == "_" ? 95 : c ~ /[0-9]/ ? 48 + c : 96 + index(letters, c))
+	}
+	if (length(key) > 16)
+		fail("the name " name " is too long for a preset of PAPI's")
+	return substr("0000000000000000" key, length(key) + 1)
+}
+
+# Keeps the keys sorted.
+function note_preset(    key, i)
+{
+	key = key_of(name)
+	for (i = 1; i <= keys && preset_key[i] < key; i++)
+		;
+	if (i <= keys && preset_key[i] == key)
+		return
+	for (i = ++keys; i > 1 && preset_key[i - 1] > key; i--) {
+		preset_key[i] = preset_key[i - 1]
+		preset_name[i] = preset_name[i - 1]
+	}
+	preset_key[i] = key
+	preset_name[i] = name
+}
+
+# Prints the presets of each event table, in the tables' order, which is that of their ids.
+function print_presets(    n, i, k, id, places, first)
+{
+	print "\nconst uint64_t perfctr_metric_preset_keys[] = {"
+	for (k = 1; k <= keys; k++)
+		print "\t0x" preset_key[k] ","
+	print "\t0\n};\nconst struct perfctr_metric_preset perfctr_metric_presets[] = {"
+	n = sort_tables()
+	for (i = 1; i <= n; i++) {
+		id = sorted[i]
+		first = first "\t" places + 0 ",\n"
+		for (k = 1; k <= keys; k++)
+			if ((id, preset_name[k]) in record_of) {
+				printf "\t{ %d, %d },\n", k - 1, record_of[id, preset_name[k]] - 1
+				places++
+			}
+	}
+	print "\t{ 0, 0 }\n};\nconst uint16_t perfctr_metric_preset_first[] = {"
+	print first "\t" places + 0 "\n};"
+}
+
+function sort_tables(    n, i, id)
+{
+	for (id in tables) {
+		for (i = ++n; i > 1 && sorted[i - 1] > id; i--)
+			sorted[i] = sorted[i - 1]
+		sorted[i] = id
+	}
+	return n
 }
 
 BEGIN {
+	letters = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
 	for (i = 1; i < ARGC; i++)
 		if (ARGV[i] ~ /\.ev$/) {
 			table = ARGV[i]
@@ -332,5 +382,5 @@ END {
 		print "\t" list[i] ","
 	print "\t{ 0, 0, 0 }\n};"
 	printf "const unsigned int perfctr_metric_list_count = %d;\n", lists
-	printf "const unsigned int perfctr_metric_presets = %d, perfctr_metric_preset_count = %d;\n", first_preset, presets
+	print_presets()
 }

@@ -90,6 +90,14 @@ static void note_near_cores(struct perfctr_nearest *near)
 	perfctr_cores_event_list(cores, n, note_near_event, near);
 }
 
+static void note_near_presets(struct perfctr_nearest *near)
+{
+	const struct perfctr_event_table *table = perfctr_event_table(perfctr_this_cpu()->id);
+
+	if (table)
+		perfctr_preset_walk(table, note_near, near);
+}
+
 /* It goes through thousands of names. */
 static int fail_unknown(const char *word, size_t length)
 {
@@ -106,7 +114,7 @@ static int fail_unknown(const char *word, size_t length)
 		remedy = "; a raw event code has at most 16 hexadecimal digits";
 	} else {
 		perfctr_known_words(note_near, &near);
-		perfctr_preset_walk(perfctr_this_cpu()->id, note_near, &near);
+		note_near_presets(&near);
 		perfctr_known_walk_caches(note_near_event, &near);
 		perfctr_cpu_event_list(NULL, note_near_event, &near);
 		perfctr_vendor_list(note_near_event, &near);

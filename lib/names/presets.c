@@ -1,53 +1,70 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-/* PAPI's presets as names of events. The table of metrics has them together, sorted by name. */
+/* PAPI's presets as names of events. The table of metrics has them by event table. */
 #include <errno.h>
-#include <stdio.h>
 #include <string.h>
+#include "arch/event-tables.h"
 #include "arch/metric-tables.h"
 #include "lib/base/error.h"
 #include "lib/base/letters.h"
 #include "lib/names/presets.h"
 
-/* Returns how the nth preset's name compares with this one. */
-static int compare(unsigned int n, const char *name, size_t length)
-{
-	const char *its =
-		perfctr_metric_text(perfctr_metric_records[perfctr_metric_presets + n].name);
-	int order = perfctr_letters_compare(its, name, length);
+enum { PREFIX = 5, LONGEST = PREFIX + 8 }; /* PAPI_ */
 
-	return order ? order : its[length] != '\0';
+/* The key of a name, as the table has them. */
+static uint64_t key_of(const char *name, size_t length)
+{
+	uint64_t key = 0;
+	size_t i;
+
+	for (i = PREFIX; i < length; i++)
+		key = key << 8 | (unsigned char)perfctr_small(name[i]);
+	return key;
 }
 
-static const struct perfctr_metric_record *find(const char *name, size_t length, const char *id)
+static const struct perfctr_metric_record *find(const char *name, size_t length,
+						const struct perfctr_event_table *table)
 {
-	unsigned int low = 0, high = perfctr_metric_preset_count, middle;
+	const uint16_t *first = &perfctr_metric_preset_first[table - perfctr_event_tables];
+	unsigned int low = first[0], high = first[1];
+	uint64_t key = key_of(name, length);
 
 	while (low < high) {
-		middle = (low + high) / 2;
-		if (compare(middle, name, length) < 0)
+		unsigned int middle = (low + high) / 2;
+		uint64_t its = perfctr_metric_preset_keys[perfctr_metric_presets[middle].key];
+
+		if (its == key)
+			return &perfctr_metric_records[perfctr_metric_presets[middle].record];
+		if (its < key)
 			low = middle + 1;
 		else
 			high = middle;
 	}
-	for (; low < perfctr_metric_preset_count && compare(low, name, length) == 0; low++) {
-		const struct perfctr_metric_record *record =
-			&perfctr_metric_records[perfctr_metric_presets + low];
-
-		if (perfctr_metric_is_for(record, id))
-			return record;
-	}
 	return NULL;
 }
 
-int perfctr_preset_event(const char *word, size_t length, const char *id, char *text, size_t size)
+/* Joins the two. Returns whether there is room. */
+static int join(char *text, size_t size, const char *event, const char *rest, size_t length)
+{
+	size_t n = strlen(event);
+
+	if (n + length >= size)
+		return 0;
+	memcpy(text, event, n);
+	memcpy(text + n, rest, length);
+	text[n + length] = '\0';
+	return 1;
+}
+
+int perfctr_preset_event(const char *word, size_t length, const struct perfctr_event_table *table,
+			 char *text, size_t size)
 {
 	const char *colon = memchr(word, ':', length), *formula;
 	size_t used = colon ? (size_t)(colon - word) : length;
 	const struct perfctr_metric_record *preset;
 
-	if (length < 6 || perfctr_letters_compare(word, "PAPI_", 5) != 0)
+	if (used <= PREFIX || used > LONGEST || perfctr_letters_compare(word, "PAPI_", PREFIX) != 0)
 		return 0;
-	preset = find(word, used, id);
+	preset = find(word, used, table);
 	if (!preset)
 		return 0;
 	formula = perfctr_metric_text(preset->formula);
@@ -56,18 +73,19 @@ int perfctr_preset_event(const char *word, size_t length, const char *id, char *
 				    "%s is no event here but a formula: it is a metric, for "
 				    "perfctr_metrics_open() and perfex -M, which is %.300s",
 				    perfctr_metric_text(preset->name), formula);
-	return snprintf(text, size, "%s%.*s", formula, (int)(length - used), word + used) <
-	       (int)size;
+	return join(text, size, formula, word + used, length - used);
 }
 
-void perfctr_preset_walk(const char *id, int (*each)(void *arg, const char *name), void *arg)
+void perfctr_preset_walk(const struct perfctr_event_table *table,
+			 int (*each)(void *arg, const char *name), void *arg)
 {
-	const struct perfctr_metric_record *record =
-		&perfctr_metric_records[perfctr_metric_presets];
+	const uint16_t *first = &perfctr_metric_preset_first[table - perfctr_event_tables];
 	unsigned int i;
 
-	for (i = 0; i < perfctr_metric_preset_count; i++, record++)
-		if (perfctr_metric_is_for(record, id) &&
-		    each(arg, perfctr_metric_text(record->name)) != 0)
+	for (i = first[0]; i < first[1]; i++) {
+		unsigned int record = perfctr_metric_presets[i].record;
+
+		if (each(arg, perfctr_metric_text(perfctr_metric_records[record].name)) != 0)
 			break;
+	}
 }

@@ -204,7 +204,7 @@ static SELDOM int choose_preset(const struct target *target, const char *word, s
 	unsigned int event = 0;
 	size_t part_length;
 	const char *part;
-	int found = perfctr_preset_event(word, length, target->cpu.id, text, sizeof(text));
+	int found = perfctr_preset_event(word, length, target->table, text, sizeof(text));
 
 	if (found <= 0)
 		return found;

@@ -23,6 +23,7 @@
 #include "lib/base/file.h"
 #include "lib/base/word.h"
 #include "lib/isa/native.h"
+#include "lib/names/presets.h"
 #include "libperfctr.h"
 #include "arch/events.h"
 
@@ -67,6 +68,16 @@ static int look_in_table(const char *name, size_t length)
 	const char *part;
 
 	return (int)perfctr_event_lookup(table, name, length, &choice, &part, &part_length, &event);
+}
+
+/* A preset of PAPI's that is one event: its name, and what it stands for. */
+static int look_preset(const char *name, size_t length)
+{
+	char event[2 * PERFCTR_NAME_SIZE];
+
+	if (perfctr_preset_event(name, length, table, event, sizeof(event)) <= 0)
+		return -1;
+	return look_in_table(event, strlen(event));
 }
 
 static int look_check(const char *name, size_t length)
@@ -172,6 +183,14 @@ static void dump(const char *kind, const char *label, look_fn look, const char *
 	CALLGRIND_DUMP_STATS_AT(text);
 }
 
+static int dump_preset(void *arg, const char *name)
+{
+	(void)arg;
+	if (look_preset(name, strlen(name)) == 0)
+		dump("preset-all", name, look_preset, name, true);
+	return 0;
+}
+
 static void instructions(bool pfm)
 {
 	struct perfctr_event_entry entry;
@@ -188,6 +207,7 @@ static void instructions(bool pfm)
 		if (look_in_table(name, strlen(name)) == 0)
 			dump("table-all", name, look_in_table, name, true);
 	}
+	perfctr_preset_walk(table, dump_preset, NULL);
 	for (i = 0; i < nr_own; i++)
 		dump("check-all", own[i], look_check, own[i], true);
 	dump("check-wrong", names[WRONG].ours, look_check, names[WRONG].ours, true);

@@ -147,8 +147,12 @@ START_TEST(presets)
 	/* They fit together, or not, as others. */
 	ck_assert_int_eq(perfctr_table_fits("skylake", "PAPI_TOT_INS,PAPI_TOT_CYC"), 1);
 	ck_assert_int_eq(perfctr_table_fits("skylake", "PAPI_TOT_INS,PAPI_BRU_IDL"), 2);
-	ck_assert_int_eq(perfctr_preset_event("PAPI_TOT_INS:u", 14, "skylake", printed, 20), 0);
-	ck_assert_int_eq(perfctr_preset_event("PAPI_TOT_INS:u", 14, "skylake", printed, 21), 1);
+	ck_assert_int_eq(perfctr_preset_event("PAPI_TOT_INS:u", 14, perfctr_event_table("skylake"),
+					      printed, 20),
+			 0);
+	ck_assert_int_eq(perfctr_preset_event("PAPI_TOT_INS:u", 14, perfctr_event_table("skylake"),
+					      printed, 21),
+			 1);
 	ck_assert_str_eq(printed, "INST_RETIRED:ANY_P:u");
 }
 END_TEST
@@ -161,14 +165,19 @@ static int find_presets(void *arg, const struct perfctr_event_name *cpu)
 	unsigned int i;
 
 	(void)arg;
-	for (i = 0; i < perfctr_metric_preset_count; i++) {
-		const struct perfctr_metric_record *record =
-			&perfctr_metric_records[perfctr_metric_presets + i];
+	for (i = 0; i < perfctr_metric_record_count; i++) {
+		const struct perfctr_metric_record *record = &perfctr_metric_records[i];
 		const char *name = perfctr_metric_text(record->name);
+		const struct perfctr_event_table *table = perfctr_event_table(cpu->name);
+		char event[256];
 
-		if (!perfctr_metric_is_for(record, cpu->name) ||
+		if (strncmp(name, "PAPI_", 5) != 0 || !perfctr_metric_is_for(record, cpu->name) ||
 		    strchr(perfctr_metric_text(record->formula), ' '))
 			continue;
+		ck_assert_int_eq(perfctr_preset_event(name, strlen(name), table, event,
+						      sizeof(event)),
+				 1);
+		ck_assert_str_eq(event, perfctr_metric_text(record->formula));
 		ck_assert_msg(perfctr_table_fits(cpu->name, name) == 1, "%s of %s is %s: %s", name,
 			      cpu->name, perfctr_metric_text(record->formula), perfctr_error());
 		presets_found++;
