@@ -281,6 +281,9 @@ START_TEST(modes)
 	refused("--csv=x true", "--csv takes no argument, as in \"--csv=x\"");
 	refused("--per-s true", "--per-s");
 	refused("-K true", "there is no option -K");
+	refused("--ffffolded true", "did you mean --folded");
+	refused("--fffffolded true", "there is no option --fffffolded\n"); /* too far from all */
+	refused("--sample --as-libpfm4 true", "does not go with other options");
 	take("-l");
 	ck_assert_ptr_null(options.command);
 	options_free(&options);
