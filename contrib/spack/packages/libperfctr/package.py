@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-# A recipe for Spack, untried: "spack repo add contrib/spack", then "spack dev-build libperfctr@main" in a checkout.
+# A recipe for Spack: "spack repo add contrib/spack", then "spack dev-build libperfctr@main" in a checkout. Tried with Spack
+# 0.23.0.dev0 of June 2024, its old concretizer, for which the line of the C compiler had to go, Debian's autotools, pkgconf and
+# elfutils, and +libelf~libpfm4: perfex and a program by pkg-config ran. Not tried: Spack 1.0 and later, clingo, other variants.
 from spack.package import *
 
 
