@@ -92,6 +92,15 @@ if command -v python3 >/dev/null; then
 	python3 "$add" <"$work/made.json" | tr -d ' \t\n' >"$work/said"
 	[ "$(cat "$work/said")" = '{"defaultAction":"SCMP_ACT_ERRNO","syscalls":[{"name":"read","action":"SCMP_ACT_ALLOW"},{"names":["bpf"],"action":"SCMP_ACT_ALLOW","includes":{"caps":["CAP_SYS_ADMIN"]}},{"names":["perf_event_open"],"action":"SCMP_ACT_ALLOW"}]}' ]
 	check "seccomp-perf" $?
+	printf '%s' '{"defaultAction":"SCMP_ACT_ERRNO","archMap":[],"syscalls":[{"name":"read","action":"SCMP_ACT_ALLOW"},
+		{"names":["mount"],"action":"SCMP_ACT_ALLOW","includes":{"caps":["CAP_SYS_ADMIN"]}},
+		{"names":["chroot"],"action":"SCMP_ACT_ALLOW","includes":{"caps":["CAP_SYS_CHROOT"]},"comment":"usual"},
+		{"names":["bdflush"],"action":"SCMP_ACT_ALLOW","includes":{"arches":["none"]}},
+		{"names":["clone3"],"action":"SCMP_ACT_ERRNO","errnoRet":38,"args":null,"excludes":{"caps":["CAP_SYS_ADMIN"],"arches":["none"]}},
+		{"names":["setns"],"action":"SCMP_ACT_ALLOW","excludes":{"caps":["CAP_KILL"]}}]}' |
+		python3 "$add" --containerd | tr -d ' \t\n' >"$work/said"
+	[ "$(cat "$work/said")" = '{"defaultAction":"SCMP_ACT_ERRNO","syscalls":[{"names":["read"],"action":"SCMP_ACT_ALLOW"},{"names":["chroot"],"action":"SCMP_ACT_ALLOW"},{"names":["clone3"],"action":"SCMP_ACT_ERRNO","errnoRet":38},{"names":["perf_event_open"],"action":"SCMP_ACT_ALLOW"}]}' ]
+	check "seccomp-perf --containerd has no conditions" $?
 	for wrong in '' '{' '[]' '{}' '{"syscalls":3}' '{"syscalls":[1]}' '{"syscalls":[{}]}' '{"syscalls":[{"names":3}]}'; do
 		! printf '%s' "$wrong" | python3 "$add" >"$work/said" 2>&1 && grep -q '^seccomp-perf: [a-z].*' "$work/said" &&
 			[ "$(wc -l <"$work/said")" = 1 ]

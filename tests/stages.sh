@@ -235,6 +235,7 @@ stages_of_long() {
 	stage reprotest tests/deb/reprotest.sh "$work/reprotest"
 	stage piuparts tests/deb/piuparts.sh "$work/deb/deb"
 	stage systemd tests/deb/systemd.sh "$work/deb/deb" "$work/systemd"
+	stage Docker tests/deb/docker.sh "$work/deb/deb" "$work/docker"
 	stage "RPM packages" tests/rpm.sh "$work"/dist/*.tar.xz "$work/rpm"
 	stage "Meson's wrap" tests/consumers/wrap.sh "$work"/dist/*.tar.xz "$work/wrap"
 	stage "judges of collectors" tests/collect/judges.sh "$work/gcc" "$work/collect"
