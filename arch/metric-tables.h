@@ -31,20 +31,17 @@ struct perfctr_metric_list {
 extern const struct perfctr_metric_list perfctr_metric_lists[];
 extern const unsigned int perfctr_metric_list_count;
 
-/* One of PAPI's presets on a processor. */
-struct perfctr_metric_preset {
-	uint16_t key;	 /* index in perfctr_metric_preset_keys */
-	uint16_t record; /* in perfctr_metric_records */
-};
-
 /*
  * The characters of their names after PAPI_, as small letters, the last one in the lowest byte;
  * sorted.
  */
 extern const uint64_t perfctr_metric_preset_keys[];
-/* Those of event table n are from perfctr_metric_preset_first[n] to [n + 1], sorted by key. */
-extern const struct perfctr_metric_preset perfctr_metric_presets[];
-extern const uint16_t perfctr_metric_preset_first[];
+/*
+ * Those of event table n are from perfctr_metric_preset_first[n] to [n + 1], sorted: which key each
+ * has, and which record.
+ */
+extern const uint16_t perfctr_metric_preset_first[], perfctr_metric_preset_records[];
+extern const uint8_t perfctr_metric_preset_names[];
 extern const char perfctr_metric_texts[];
 
 static inline const char *perfctr_metric_text(uint32_t offset)

@@ -231,23 +231,25 @@ function note_preset(    key, i)
 }
 
 # Prints the presets of each event table, in the tables' order, which is that of their ids.
-function print_presets(    n, i, k, id, places, first)
+function print_presets(    n, i, k, id, places, first, names)
 {
 	print "\nconst uint64_t perfctr_metric_preset_keys[] = {"
 	for (k = 1; k <= keys; k++)
 		print "\t0x" preset_key[k] ","
-	print "\t0\n};\nconst struct perfctr_metric_preset perfctr_metric_presets[] = {"
+	print "\t0\n};\nconst uint16_t perfctr_metric_preset_records[] = {"
 	n = sort_tables()
 	for (i = 1; i <= n; i++) {
 		id = sorted[i]
 		first = first "\t" places + 0 ",\n"
 		for (k = 1; k <= keys; k++)
 			if ((id, preset_name[k]) in record_of) {
-				printf "\t{ %d, %d },\n", k - 1, record_of[id, preset_name[k]] - 1
+				print "\t" record_of[id, preset_name[k]] - 1 ","
+				names = names "\t" k - 1 ",\n"
 				places++
 			}
 	}
-	print "\t{ 0, 0 }\n};\nconst uint16_t perfctr_metric_preset_first[] = {"
+	print "\t0\n};\nconst uint8_t perfctr_metric_preset_names[] = {\n" names "\t0\n};"
+	print "const uint16_t perfctr_metric_preset_first[] = {"
 	print first "\t" places + 0 "\n};"
 }
 

@@ -30,10 +30,10 @@ static const struct perfctr_metric_record *find(const char *name, size_t length,
 
 	while (low < high) {
 		unsigned int middle = (low + high) / 2;
-		uint64_t its = perfctr_metric_preset_keys[perfctr_metric_presets[middle].key];
+		uint64_t its = perfctr_metric_preset_keys[perfctr_metric_preset_names[middle]];
 
 		if (its == key)
-			return &perfctr_metric_records[perfctr_metric_presets[middle].record];
+			return &perfctr_metric_records[perfctr_metric_preset_records[middle]];
 		if (its < key)
 			low = middle + 1;
 		else
@@ -83,7 +83,7 @@ void perfctr_preset_walk(const struct perfctr_event_table *table,
 	unsigned int i;
 
 	for (i = first[0]; i < first[1]; i++) {
-		unsigned int record = perfctr_metric_presets[i].record;
+		unsigned int record = perfctr_metric_preset_records[i];
 
 		if (each(arg, perfctr_metric_text(perfctr_metric_records[record].name)) != 0)
 			break;
