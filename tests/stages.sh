@@ -245,6 +245,7 @@ stages_of_long() {
 	for suite in bookworm trixie; do
 		stage "fresh $suite" tests/fresh.sh $suite "scripts/test"
 		stage "fresh $suite, packages" tests/fresh.sh $suite tests/deb/whole.sh
+		stage "fresh $suite, arm64 packages" tests/fresh.sh $suite tests/deb/cross.sh
 		stage "fresh $suite, make check" tests/fresh.sh $suite "scripts/try && cd build && make check"
 	done
 }
