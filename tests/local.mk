@@ -312,6 +312,7 @@ tests_unit_tools_perfex_sample_samplers_LDFLAGS = -Wl,--wrap=perfctr_sampler_ope
 	-Wl,--wrap=perfctr_sampler_next,--wrap=perfctr_sampler_disable,--wrap=perfctr_sampler_lost
 tests_unit_lib_sampling_sampler_LDADD = $(PMU_LDADD)
 tests_unit_lib_sampling_sampler_LDFLAGS = $(PMU_WRAP)
+tests_unit_lib_sampling_sampler_pmu_SOURCES = tests/unit/lib/sampling/sampler_pmu.c tests/harness/skylake.c
 tests_unit_lib_sampling_sampler_pmu_LDADD = $(PMU_LDADD)
 tests_unit_lib_sampling_sampler_pmu_LDFLAGS = $(PMU_WRAP)
 tests_unit_lib_sets_set_LDADD = $(PMU_LDADD)

@@ -43,6 +43,13 @@ skip() { echo "SKIP $1: $2"; }
 # over_valgrind argument...: perfex on a processor that the tables know, whichever this machine has: valgrind shows programs a Haswell
 # on x86, and looks at nothing itself, which takes less than half of the time. The command is not valgrind's.
 over_valgrind() { valgrind -q --tool=none --trace-children=yes --trace-children-skip='*/true' "$perfex" "$@"; }
+# find_tree: $run becomes perfex or over_valgrind, on a processor with a tree of top-down analysis.
+find_tree() {
+	for run in "$perfex" over_valgrind; do
+		"$run" --topdown -o /dev/null true 2>/dev/null && return
+	done
+	return 1
+}
 
 # Python judges JSON, and makes files that perfex would not make. Without it these tests are left out.
 have_python() {	# NAME

@@ -55,10 +55,7 @@ if "$perfex" --csv -e cycles:u true 2>&1 | grep -q 'cycles:u,not counted'; then
 	expect "--why without a PMU: a sentence, and the command does not run" 125 "^perfex: --why counts what the processor does, and here it can't: [^ ]" \
 		"$perfex" --why touch "$work/ran"
 	expect "it did not run" 1 '^$' sh -c "echo; test -e '$work/ran'"
-	for run in "$perfex" over_valgrind ''; do
-		[ -n "$run" ] && "$run" --topdown -o /dev/null true 2>/dev/null && break
-	done
-	if [ "$run" ]; then
+	if find_tree; then
 		expect "--drilldown without a PMU runs once" 0 '^  *<not counted>  *topdown-\|^  *<not counted>  *tma_' "$run" --drilldown true
 	else
 		skip "--drilldown without a PMU" "this processor has no tree, and valgrind shows no other one"

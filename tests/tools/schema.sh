@@ -74,10 +74,7 @@ assert {n for stack in one['stacks'] for n in stack['calls']} == set(range(len(o
 writes "no samples" samples --sample -c 4000000000 -e cpu-clock:u true
 writes "metrics" counts -M page-fault-rate true
 # Of this processor's tree or, if the library has none, of the one's that valgrind shows, whether it can be counted or not.
-for run in "$perfex" over_valgrind ''; do
-	[ -n "$run" ] && "$run" --topdown -o /dev/null true 2>/dev/null && break
-done
-if [ "$run" ]; then
+if find_tree; then
 	writes "a tree" counts --td-level 2 -e cs true
 	says "its levels and parents" "
 import json, sys
