@@ -179,10 +179,10 @@ static int find_label_width(const struct perfctr_region_report *report)
 static void add_label(struct perfctr_region_report *report, const char *name, const char *of)
 {
 	struct perfctr_text *text = &report->text;
-	int rest = report->label_width - label_length(name, of);
 
-	add_printable(text, name, 0);
-	perfctr_text_add(text, "%s%s%*s", *of ? " " : "", of, rest, "");
+	add_printable(text, name, *of ? 0 : report->label_width);
+	if (*of)
+		perfctr_text_add(text, " %-*s", report->label_width - (int)strlen(name) - 1, of);
 }
 
 static void print_table_head(struct perfctr_region_report *report)
