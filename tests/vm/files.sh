@@ -170,7 +170,8 @@ openmp() {
 	touch "$root/.done"
 }
 
-# Small pieces of code by this library, and by PAPI, which does not know QEMU's arm64, beside the architecture's programs.
+# Small pieces of code by this library, and by PAPI, which does not know QEMU's arm64, and PAPI's presets by both, beside the
+# architecture's programs.
 small() {
 	bin=$work/files-$arch/bin flags="-std=gnu11 -D_GNU_SOURCE -O2 -static -I$top -I$top/include"
 	[ ! -e "$work/files-$arch/.done-small" ] || return 0
@@ -186,6 +187,9 @@ small() {
 		# shellcheck disable=SC2086	# a list of words
 		gcc $flags -DUSE_PAPI "$top/tests/bench/small.c" "$ours" /usr/lib/x86_64-linux-gnu/libpapi.a \
 			-lpfm -ldl -pthread -lm -o "$bin/small-papi" 2>/dev/null # about dlopen()
+		# shellcheck disable=SC2086	# a list of words
+		gcc $flags "$here/guest/papi_presets.c" "$ours" /usr/lib/x86_64-linux-gnu/libpapi.a \
+			-lpfm -ldl -pthread -lm -o "$bin/papi_presets" 2>/dev/null # about dlopen()
 	fi
 	touch "$work/files-$arch/.done-small"
 }

@@ -61,7 +61,7 @@ equip() {	# PROGRAM
 	tutorial | pages) tutorial; MORE=$work/tutorial ;;
 	openmp) openmp; MORE=$work/openmp ;;
 	pairs) peers; MORE=$work/peers ;;
-	small) small ;;
+	small | papi_presets) small ;;
 	cxx | fortran | rust | python) languages; MORE=$work/languages-$arch ;;
 	core_types | core_readers) VM_TREE=$here/core-types.awk ;;
 	coverage) VM_SECOND=$work/$name.coverage; rm -f "$VM_SECOND" ;;
