@@ -45,7 +45,7 @@ if [ "$formula" ]; then
 	expect "PAPI's presets: but no modifiers of them" 125 'is no event here but a formula' "$run" -e "$formula:u" true
 	expect "PAPI's presets: nor in groups" 125 'is no event here but a formula' "$run" -e "{cs,$formula}" true
 else
-	skip "PAPI's presets that are formulas, after -e" "this processor has none, and valgrind shows no other one"
+	skip_processor "PAPI's presets that are formulas, after -e"
 fi
 expect "metrics after events" 0 'page-faults' "$perfex" -e page-faults -M IPC true
 expect "metrics, csv" 0 '^,[0-9.]*,GHz,frequency,' "$perfex" --csv -M frequency true
@@ -58,7 +58,7 @@ if "$perfex" --csv -e cycles:u true 2>&1 | grep -q 'cycles:u,not counted'; then
 	if find_tree; then
 		expect "--drilldown without a PMU runs once" 0 '^  *<not counted>  *topdown-\|^  *<not counted>  *tma_' "$run" --drilldown true
 	else
-		skip "--drilldown without a PMU" "this processor has no tree, and valgrind shows no other one"
+		skip_processor "--drilldown without a PMU"
 	fi
 fi
 expect "intervals" 0 'task-clock' "$perfex" -I 20 -e task-clock sleep 0.1

@@ -93,7 +93,7 @@ assert runs == set(range(1, one['drilldown_runs'] + 1)), runs" "$work/json"
 	expect "the runs for Prometheus" 0 '^perfex_counted{.*event="instructions[^"]*",run="1"' \
 		"$run" --drilldown --openmetrics true
 else
-	skip "a tree" "this processor has none, and valgrind shows no other one"
+	skip_processor "a tree"
 fi
 run=
 "$perfex" -I 50 --json -o "$work/ticks" -M page-fault-rate sleep 0.2 >/dev/null 2>&1

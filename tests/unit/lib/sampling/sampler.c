@@ -421,16 +421,17 @@ START_TEST(signals_and_refresh)
 	ck_assert_uint_eq(drain(sampler).type[PERF_RECORD_SAMPLE], 10);
 	ck_assert_int_gt(signals, 0);
 	signals = 0;
-	ck_assert_int_eq(perfctr_sampler_refresh(sampler, 8), 0);
+	/* The program's own faults, and those of a sanitizer's memory, are far fewer. */
+	ck_assert_int_eq(perfctr_sampler_refresh(sampler, 60), 0);
 	fault(3);
 	ck_assert_int_ge(signals, 3);
-	ck_assert_int_lt(signals, 8);
+	ck_assert_int_lt(signals, 60);
 	ck_assert_int_eq(last_fd, perfctr_sampler_fd(sampler));
 	ck_assert_int_eq(last_code, POLL_IN);
-	fault(10);
-	ck_assert_int_eq(signals, 8);
+	fault(80);
+	ck_assert_int_eq(signals, 60);
 	ck_assert_int_eq(last_code, POLL_HUP);
-	ck_assert_uint_eq(drain(sampler).type[PERF_RECORD_SAMPLE], 8);
+	ck_assert_uint_eq(drain(sampler).type[PERF_RECORD_SAMPLE], 60);
 	ck_fails(perfctr_sampler_refresh(sampler, 0), EINVAL, "not 0");
 	ck_fails(perfctr_sampler_refresh(sampler, (unsigned int)INT32_MAX + 1), EINVAL,
 		 "not 2147483648");
