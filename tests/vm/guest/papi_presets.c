@@ -14,7 +14,7 @@ enum {
 	MOST_EVENTS = 16,
 	/* Multiples are rounded down at the ends of each. */
 	TOLERANCE = 64,
-	FEWEST = 20,
+	FEWEST = 50,
 };
 
 /* PAPI's user mode, which is its default, is the only mode that this user may count. */
