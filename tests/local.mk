@@ -16,7 +16,7 @@ EXTRA_DIST += \
 	tests/harness/names.h \
 	tests/harness/others.h \
 	tests/harness/pmu.h \
-	tests/harness/printed.h \
+	tests/harness/apart.h tests/harness/printed.h \
 	tests/harness/random.h \
 	tests/harness/root.h \
 	tests/harness/spoil.h \

@@ -10,6 +10,7 @@
 #include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
+#include "tests/harness/apart.h"
 #include "tests/harness/check.h"
 #include "tools/perfex/base/die.h"
 #include "tools/perfex/options.h"
@@ -40,24 +41,17 @@ static void take(const char *text)
 	options_read(&options, n, line);
 }
 
+static void take_apart(const void *text)
+{
+	take(text);
+}
+
 /* The command line is refused, with these words. */
 static void refused(const char *text, const char *why)
 {
-	char said[1024] = "";
-	int fds[2], status;
-	pid_t pid;
+	char said[1024];
+	int status = run_apart(take_apart, text, said, sizeof(said));
 
-	ck_assert_int_eq(pipe(fds), 0);
-	pid = fork();
-	if (pid == 0) {
-		dup2(fds[1], STDERR_FILENO);
-		take(text);
-		_exit(0);
-	}
-	close(fds[1]);
-	ck_assert_int_ge(read(fds[0], said, sizeof(said) - 1), 0);
-	close(fds[0]);
-	ck_assert_int_eq(waitpid(pid, &status, 0), pid);
 	ck_assert_msg(status == EXIT_PERFEX << 8 && strstr(said, why),
 		      "%s: 0x%x, \"%s\", not \"%s\"", text, (unsigned int)status, said, why);
 }

@@ -11,6 +11,7 @@
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
+#include "tests/harness/apart.h"
 #include "tests/harness/check.h"
 #include "tools/perfex/base/die.h"
 #include "tools/perfex/base/outfile.h"
@@ -273,24 +274,19 @@ static void write_file(const char *path, const char *bytes, size_t size, mode_t 
 	ck_assert_int_eq(fchmod(fd, mode) | close(fd), 0);
 }
 
+static void become(const void *command)
+{
+	char *all[] = { strdup(command), NULL };
+
+	child_become(all);
+}
+
 /* The process that would be the command says so, and exits with this status. */
 static void becomes(const char *command, int status, const char *words)
 {
-	char *all[] = { strdup(command), NULL }, said[512] = "";
-	int fds[2], ended;
-	pid_t pid;
+	char said[512];
+	int ended = run_apart(become, command, said, sizeof(said));
 
-	ck_assert_int_eq(pipe(fds), 0);
-	pid = fork();
-	if (pid == 0) {
-		dup2(fds[1], STDERR_FILENO);
-		child_become(all);
-	}
-	free(all[0]);
-	close(fds[1]);
-	ck_assert_int_ge(read(fds[0], said, sizeof(said) - 1), 0);
-	close(fds[0]);
-	ck_assert_int_eq(waitpid(pid, &ended, 0), pid);
 	ck_assert_msg(ended == status << 8 && strstr(said, words), "0x%x, %s", (unsigned int)ended,
 		      said);
 }

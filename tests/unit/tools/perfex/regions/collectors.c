@@ -7,6 +7,7 @@
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
+#include "tests/harness/apart.h"
 #include "tests/harness/check.h"
 #include "tools/perfex/base/die.h"
 #include "tools/perfex/regions/collectors.h"
@@ -107,24 +108,25 @@ START_TEST(variables)
 }
 END_TEST
 
+struct wrong {
+	void (*call)(unsigned int which);
+	unsigned int which;
+};
+
+static void call_wrong(const void *arg)
+{
+	const struct wrong *wrong = arg;
+
+	wrong->call(wrong->which);
+}
+
 /* Runs it in a process, which prints so. */
 static void dies(void (*call)(unsigned int which), unsigned int which, const char *wanted)
 {
-	char text[1024] = "";
-	int fds[2], status;
-	pid_t pid;
+	const struct wrong wrong = { call, which };
+	char text[1024];
+	int status = run_apart(call_wrong, &wrong, text, sizeof(text));
 
-	ck_assert_int_eq(pipe(fds), 0);
-	pid = fork();
-	if (pid == 0) {
-		dup2(fds[1], STDERR_FILENO);
-		call(which);
-		_exit(0);
-	}
-	close(fds[1]);
-	ck_assert_int_ge(read(fds[0], text, sizeof(text) - 1), 0);
-	close(fds[0]);
-	ck_assert_int_eq(waitpid(pid, &status, 0), pid);
 	ck_assert_msg(status == (wanted ? EXIT_PERFEX << 8 : 0) &&
 			      strstr(text, wanted ? wanted : ""),
 		      "%d, %s", status, text);
