@@ -60,8 +60,9 @@ void perfctr_call_sleep(unsigned int us);
 
 /*
  * A child of fork(3) closes the descriptor at once, since its file belongs to the parent process.
- * This lasts until it is closed, or given to the program. A file other than an event is recognized
- * by its name in /proc; where that can't be read the child keeps the descriptor.
+ * This lasts until it is closed, or given to the program; of -1 nothing is noted. A file other than
+ * an event is recognized by its name in /proc; where that can't be read the child keeps the
+ * descriptor.
  */
 void perfctr_call_own_event(int fd);
 void perfctr_call_own_file(int fd);

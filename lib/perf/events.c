@@ -228,8 +228,7 @@ void perfctr_events_close(struct perfctr_events *events)
 {
 	if (!events->n)
 		return;
-	if (events->companion.fd >= 0)
-		perfctr_counter_close(&events->companion);
+	perfctr_counter_close(&events->companion);
 	/* The leader is closed last: otherwise the members would run on alone. */
 	while (events->n)
 		perfctr_counter_close(&events->counter[--events->n]);

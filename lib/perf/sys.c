@@ -13,8 +13,7 @@ static int event_open(const struct perf_event_attr *attr, pid_t tid, int cpu, in
 	int fd = (int)syscall(SYS_perf_event_open, attr, tid, cpu, group_fd,
 			      flags | PERF_FLAG_FD_CLOEXEC);
 
-	if (fd >= 0)
-		perfctr_call_own_event(fd);
+	perfctr_call_own_event(fd);
 	return fd;
 }
 
