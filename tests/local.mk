@@ -246,7 +246,7 @@ tests_unit_tools_perfex_count_kinds_LDADD = $(PERFEX_LDADD)
 tests_unit_tools_perfex_count_kinds_LDFLAGS = -Wl,--wrap=syscall
 tests_unit_link_LDADD = $(CHECK_LIBS)
 tests_unit_lib_base_memory_LDFLAGS = -Wl,--wrap=mmap,--wrap=mmap64,--wrap=munmap,--wrap=madvise
-tests_unit_lib_metrics_metrics_LDFLAGS = -Wl,--wrap=calloc,--wrap=realloc,--wrap=reallocarray,--wrap=asprintf
+tests_unit_lib_metrics_metrics_LDFLAGS = -Wl,--wrap=sysconf,--wrap=calloc,--wrap=realloc,--wrap=reallocarray,--wrap=asprintf
 tests_unit_lib_metrics_error_LDFLAGS = -Wl,--wrap=calloc
 tests_unit_lib_isa_native_LDFLAGS = -Wl,--wrap=perfctr_event_open
 tests_unit_lib_perf_overflow_LDADD = $(PMU_LDADD)
@@ -323,7 +323,7 @@ tests_unit_lib_perf_signal_LDFLAGS = -Wl,--wrap=syscall
 tests_unit_lib_sets_set_pmu_SOURCES = tests/unit/lib/sets/set_pmu.c tests/harness/skylake.c
 tests_unit_lib_sets_set_pmu_LDADD = $(PMU_LDADD)
 tests_unit_lib_sets_set_pmu_LDFLAGS = $(PMU_WRAP) -Wl,--wrap=opendir,--wrap=readdir,--wrap=readdir64 \
-	-Wl,--wrap=rewinddir,--wrap=fstat,--wrap=fstat64,--wrap=usleep \
+	-Wl,--wrap=rewinddir,--wrap=fstat,--wrap=fstat64,--wrap=usleep,--wrap=perfctr_call_open \
 	-Wl,--wrap=fstatfs,--wrap=fstatfs64,--wrap=calloc,--wrap=malloc,--wrap=reallocarray,--wrap=strdup
 tests_unit_lib_names_table_LDFLAGS = -Wl,--wrap=calloc
 tests_unit_lib_perf_why_SOURCES = tests/unit/lib/perf/why.c tests/harness/skylake.c

@@ -97,12 +97,14 @@ static unsigned int count_files(const char *directory)
 /* Nothing is left of a file that can't be so large. */
 START_TEST(limited)
 {
-	const struct rlimit limit = { 1024, RLIM_INFINITY };
+	struct rlimit limit;
 	struct perfctr_text text = make_text();
 	char directory[] = "/tmp/text-XXXXXX", file[sizeof(directory) + 2];
 
 	ck_assert_ptr_nonnull(mkdtemp(directory));
 	snprintf(file, sizeof(file), "%s/x", directory);
+	ck_assert_int_eq(getrlimit(RLIMIT_FSIZE, &limit), 0);
+	limit.rlim_cur = 1024;
 	ck_assert_int_eq(setrlimit(RLIMIT_FSIZE, &limit), 0);
 	ck_fails(perfctr_text_write(&text, file), EFBIG, "/x can't be written: File too large");
 	ck_assert_uint_eq(count_files(directory), 0);

@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 #include "arch/events.h"
 #include "arch/isa.h"
 #include "lib/base/file.h"
@@ -314,6 +315,29 @@ START_TEST(facts)
 	ck_assert(formula.lacks_slots);
 	ck_assert_int_eq(perfctr_formula_compile(&formula, "if(#slots, a, b)", &plain), 0);
 	ck_assert(formula.lacks_slots);
+}
+END_TEST
+
+/* How many processors are online, as sysconf(3) says; 0: as many as there are. */
+static long online;
+
+long __real_sysconf(int name);
+long __wrap_sysconf(int name);
+
+long __wrap_sysconf(int name)
+{
+	return online && name == _SC_NPROCESSORS_ONLN ? online : __real_sysconf(name);
+}
+
+START_TEST(facts_of_processors)
+{
+	ck_assert_uint_eq(perfctr_facts_of("skylake", "").cpus, 1);
+	ck_assert_int_eq(perfctr_facts_of(NULL, "").cpus, sysconf(_SC_NPROCESSORS_ONLN));
+	online = 96;
+	ck_assert_uint_eq(perfctr_facts_of(NULL, "").cpus, 96);
+	online = -1;
+	ck_assert_uint_eq(perfctr_facts_of(NULL, "").cpus, 1);
+	online = 0;
 }
 END_TEST
 
@@ -1327,7 +1351,7 @@ START_TEST(errors)
 END_TEST
 
 UNIT_MAIN("metrics", 60, formulas, wrong_formulas, no_values, energies, other_scales, no_time,
-	  several_pmus, long_pmus, facts, facts_of_machines, conditions, all_processors, lists,
-	  groups, lists_of_processors, prefixes, named_lists, values_of_shares, slots_unknown,
-	  threshold_texts, thresholds, thresholds_of_others, values, trees, whole_trees, too_many,
-	  reasons, memory, errors)
+	  several_pmus, long_pmus, facts, facts_of_machines, facts_of_processors, conditions,
+	  all_processors, lists, groups, lists_of_processors, prefixes, named_lists,
+	  values_of_shares, slots_unknown, threshold_texts, thresholds, thresholds_of_others,
+	  values, trees, whole_trees, too_many, reasons, memory, errors)

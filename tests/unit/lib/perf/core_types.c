@@ -5,6 +5,7 @@
  * tests/loops/step aborts them at each instruction.
  */
 #include <linux/perf_event.h>
+#include <sched.h>
 #include <signal.h>
 #include <stdbool.h>
 #include <stddef.h>
@@ -186,6 +187,26 @@ static void in_a_child(const char *name, int (*what)(bool), bool arg)
 		ck_assert_msg(status == 0, "%s: status 0x%X", name, (unsigned int)status);
 }
 
+/* The thread's area is found whichever processor it runs on. */
+START_TEST(on_each_processor)
+{
+	volatile struct perfctr_rseq *here = perfctr_rseq_here();
+	cpu_set_t all, one;
+	size_t cpu;
+
+	ck_assert_int_eq(sched_getaffinity(0, sizeof(all), &all), 0);
+	for (cpu = 0; cpu < CPU_SETSIZE; cpu++) {
+		if (!CPU_ISSET(cpu, &all))
+			continue;
+		CPU_ZERO(&one);
+		CPU_SET(cpu, &one);
+		if (sched_setaffinity(0, sizeof(one), &one) == 0)
+			ck_assert_ptr_eq((void *)(uintptr_t)perfctr_rseq_here(),
+					 (void *)(uintptr_t)here);
+	}
+}
+END_TEST
+
 START_TEST(in_the_kernels_hands)
 {
 	if (!perfctr_rseq_here()) {
@@ -198,7 +219,8 @@ START_TEST(in_the_kernels_hands)
 }
 END_TEST
 
-UNIT_MAIN("core_types", 60, widths, as_a_page, asks_the_kernel, in_the_kernels_hands)
+UNIT_MAIN("core_types", 60, widths, as_a_page, asks_the_kernel, on_each_processor,
+	  in_the_kernels_hands)
 
 #else
 

@@ -20,6 +20,7 @@
 #include <unistd.h>
 #include "lib/base/word.h"
 #include "lib/perf/counter.h"
+#include "lib/target/threads.h"
 #include "libperfctr.h"
 #include "perfctr/read.h"
 #include "tests/harness/root.h"
@@ -185,6 +186,25 @@ int __wrap_fstatfs(int fd, struct statfs *fs)
 	return result;
 }
 
+/* The one directory that is there under /sys/fs/cgroup, and how many were looked for; NULL: the
+ * true ones. */
+static const char *cgroup_there;
+static unsigned int cgroup_opens;
+
+int __real_perfctr_call_open(const char *path, int flags);
+int __wrap_perfctr_call_open(const char *path, int flags);
+
+int __wrap_perfctr_call_open(const char *path, int flags)
+{
+	if (!cgroup_there || strncmp(path, "/sys/fs/cgroup", strlen("/sys/fs/cgroup")) != 0)
+		return __real_perfctr_call_open(path, flags);
+	cgroup_opens++;
+	if (strcmp(path, cgroup_there) == 0)
+		return __real_perfctr_call_open("/", flags);
+	errno = ENOENT;
+	return -1;
+}
+
 /* What the thread's file says. */
 static void thread_file(unsigned int i, const char *name, const char *text)
 {
@@ -318,6 +338,30 @@ START_TEST(a_thread_that_ends)
 	ck_assert_uint_eq(perfctr_set_parts(set), 3);
 	ck_assert_uint_eq(pmu_calls(PMU_OPEN), 3);
 	end_threads(set);
+}
+END_TEST
+
+/* What lies past the end of a list is not looked at. */
+START_TEST(the_end_of_a_list)
+{
+	static const struct listing same[] = { { 0, 3, 100, 0 } };
+	struct perfctr_threads list = { NULL, 0, 0 };
+	unsigned int i;
+	DIR *dir;
+
+	begin_threads(same, ARRAY_SIZE(same));
+	dir = perfctr_threads_open(DIRECTORY);
+	ck_assert_ptr_nonnull(dir);
+	ck_assert_int_eq(perfctr_threads_list(dir, &list), 0);
+	ck_assert_uint_eq(list.n, 3);
+	ck_assert_uint_gt(list.room, list.n);
+	list.thread[3] = (struct perfctr_thread){ .tid = child[3] };
+	ck_assert_int_eq(perfctr_threads_census(dir, &list), PERFCTR_CENSUS_ALL);
+	for (i = 0; i < 4; i++)
+		ck_assert_int_eq(list.thread[i].settled, i < 3);
+	perfctr_threads_free(&list);
+	closedir(dir);
+	end_threads(NULL);
 }
 END_TEST
 
@@ -787,6 +831,48 @@ START_TEST(offline_processors)
 }
 END_TEST
 
+static void free_0(void)
+{
+	close(0);
+}
+
+/* The descriptor of an event that tells whether a processor was offline may be 0. */
+START_TEST(a_companion_of_descriptor_0)
+{
+	const struct perfctr_target target = { .type = PERFCTR_TARGET_CPU };
+	struct perfctr_set *set;
+	struct perfctr_reading r;
+	unsigned int opens;
+	int in = dup(0);
+
+	pmu_begin();
+	set = perfctr_set_open("instructions", &target, 0);
+	ck_assert_msg(set != NULL, "%s", perfctr_error());
+	ck_assert_uint_eq(pmu_events(), 2);
+	opens = pmu_calls(PMU_OPEN);
+	perfctr_set_close(set);
+	pmu_at(PMU_OPEN, opens, free_0);
+	set = perfctr_set_open("instructions", &target, 0);
+	pmu_at(PMU_OPEN, 0, NULL);
+	ck_assert_msg(set != NULL, "%s", perfctr_error());
+	ck_assert_uint_eq(pmu_calls(PMU_OPEN), 2 * opens);
+	ck_assert_uint_eq(pmu_events(), 2);
+	pmu_run(-1, 0, false, 5);
+	ck_assert_int_eq(perfctr_set_read(set, &r), 0);
+	ck_assert_uint_eq(r.value, 5);
+	ck_assert_uint_eq(r.quality, PERFCTR_EXACT);
+	ck_assert_int_eq(fcntl(0, F_GETFD), FD_CLOEXEC);
+	pmu_offline(0);
+	ck_assert_int_eq(perfctr_set_read(set, &r), 0);
+	ck_assert_uint_eq(r.quality, PERFCTR_STALE);
+	perfctr_set_close(set);
+	ck_assert_int_eq(fcntl(0, F_GETFD), -1);
+	dup2(in, 0);
+	close(in);
+	pmu_end();
+}
+END_TEST
+
 /* A PMU without a cpumask counts on each processor by itself, and is beside any other event. */
 START_TEST(named_pmus)
 {
@@ -902,6 +988,44 @@ START_TEST(cgroup_folders)
 	cgroup_magic = 0;
 	dup2(in, 0);
 	close(in);
+	root_remove();
+	unsetenv("PERFCTR_ROOT");
+	pmu_end();
+}
+END_TEST
+
+/* A cgroup is named as its directory, or as from one of three mounts, of which the first wins. */
+START_TEST(mounts_of_cgroups)
+{
+	static const char *const mounts[] = { "perf_event/", "", "unified/" };
+	struct perfctr_target target = { .type = PERFCTR_TARGET_CGROUP, .cgroup = "a/b" };
+	struct perfctr_set *set;
+	char there[64];
+	unsigned int i, k;
+
+	pmu_begin();
+	root_make();
+	root_line("/sys/devices/system/cpu/online", "0");
+	cgroup_magic = CGROUP2_SUPER_MAGIC;
+	cgroup_there = there;
+	for (i = 0; i < 2 * ARRAY_SIZE(mounts); i++) {
+		target.cgroup = i % 2 ? "/a/b" : "a/b";
+		snprintf(there, sizeof(there), "/sys/fs/cgroup/%s%s", mounts[i / 2], target.cgroup);
+		cgroup_opens = 0;
+		set = perfctr_set_open("instructions", &target, 0);
+		ck_assert_msg(set != NULL, "%s: %s", there, perfctr_error());
+		ck_assert_uint_eq(cgroup_opens, i / 2 + 1);
+		perfctr_set_close(set);
+	}
+	for (k = 0; k < 2; k++) {
+		target.cgroup = k ? "/a/c" : "a/c";
+		cgroup_opens = 0;
+		ck_fails_null(perfctr_set_open("instructions", &target, 0), ENOENT,
+			      k ? "no cgroup /a/c, nor one under" : "no cgroup a/c under");
+		ck_assert_uint_eq(cgroup_opens, 3);
+	}
+	cgroup_there = NULL;
+	cgroup_magic = 0;
 	root_remove();
 	unsetenv("PERFCTR_ROOT");
 	pmu_end();
@@ -1508,7 +1632,8 @@ END_TEST
 UNIT_MAIN("set_pmu", 60, no_memory_for_a_set, no_folder_of_threads, threads_that_exchange_events,
 	  one_kind_of_two, threads_that_never_agree, places_of_software_events, threads_that_stay,
 	  an_id_that_is_used_again, a_thread_that_is_not_listed, a_thread_that_ends,
-	  threads_that_never_stay, threads_that_may_be_cloning, guests, guarded_counters,
-	  order_of_items, resets, strict_sets, no_room, controls, offline_processors, named_pmus,
-	  cgroup_folders, partial_sets, partial_processes, user_fallback, readers, a_package,
+	  the_end_of_a_list, threads_that_never_stay, threads_that_may_be_cloning, guests,
+	  guarded_counters, order_of_items, resets, strict_sets, no_room, controls,
+	  offline_processors, a_companion_of_descriptor_0, named_pmus, cgroup_folders,
+	  mounts_of_cgroups, partial_sets, partial_processes, user_fallback, readers, a_package,
 	  ids_and_units, no_set)

@@ -1126,6 +1126,7 @@ START_TEST(state_readers)
 	run(self, 2, 1);
 	memset(&reader, 0x5A, sizeof(reader));
 	ck_fails(vperfctr_state_reader(self, &reader), EOPNOTSUPP, "RDPMC does not work");
+	ck_assert_uint_eq(reader.n, 0);
 	ck_assert_int_eq(perfctr_state_reader_read(&reader, &sum), 0);
 	ck_fails(vperfctr_state_reader(self, NULL), EINVAL, "a place for the reader, not NULL");
 	ck_fails(vperfctr_state_reader(NULL, &reader), EINVAL, "not NULL");

@@ -6,6 +6,7 @@
 #include <stdint.h>
 #include <string.h>
 #include <unistd.h>
+#include "lib/base/head.h"
 #include "lib/base/word.h"
 #include "libperfctr.h"
 #include "perfctr/read.h"
@@ -277,7 +278,10 @@ START_TEST(wrong_kinds)
 			ck_assert_int_eq(errno, EINVAL);
 			ck_assert_msg(says(names[is]), "%s", perfctr_error());
 		}
+		errno = 77;
 		ck_assert(is == OWN || !vperfctr_is_running(handle));
+		ck_assert_int_eq(errno, is == OWN ? 77 : EINVAL);
+		ck_assert(is == OWN || (says(names[is]) && says(names[OWN])));
 		ck_assert(is == SET || perfctr_set_size(handle) + perfctr_set_parts(handle) == 0);
 		ck_assert(is == SET || perfctr_set_name(handle, 0) == NULL);
 		ck_assert(is == LIST || perfctr_list_size(handle) == 0);
@@ -329,4 +333,23 @@ START_TEST(no_handles)
 }
 END_TEST
 
-UNIT_MAIN("kind", 20, wrong_kinds, own_as_remote, no_handles)
+/* What begins as ours do, but has the number of no kind, or of a later one. */
+START_TEST(no_kinds)
+{
+	struct perfctr_head *list = (void *)perfctr_list_resolve("page-faults:u", 0);
+	struct perfctr_head last = *list, none = *list;
+
+	ck_assert_ptr_nonnull(list);
+	ck_fails(perfctr_set_read((struct perfctr_set *)&last, place.readings), EINVAL,
+		 "this is a list of");
+	none.kind++;
+	ck_fails(perfctr_set_read((struct perfctr_set *)&none, place.readings), EINVAL,
+		 "this is no handle of this library's");
+	none.kind = UINTPTR_MAX;
+	ck_fails(perfctr_set_read((struct perfctr_set *)&none, place.readings), EINVAL,
+		 "this is no handle of this library's");
+	perfctr_list_free((void *)list);
+}
+END_TEST
+
+UNIT_MAIN("kind", 20, wrong_kinds, own_as_remote, no_handles, no_kinds)

@@ -555,6 +555,18 @@ START_TEST(without_descriptors)
 	pthread_join(thread, NULL);
 	close(fd);
 	getrlimit(RLIMIT_NOFILE, &limit);
+	/* A descriptor of facts, of a pair. */
+	for (left = 0; left < 2; left++) {
+		none = limit;
+		none.rlim_cur = before - 2 + left;
+		setrlimit(RLIMIT_NOFILE, &none);
+		errno = 0;
+		fd = _vperfctr_open(0);
+		setrlimit(RLIMIT_NOFILE, &limit);
+		ck_assert_int_eq(fd, -1);
+		ck_assert_int_eq(errno, EMFILE);
+		ck_assert_uint_eq(open_descriptors(), before);
+	}
 	for (left = 0; left < 5; left++) {
 		none = limit;
 		none.rlim_cur = before - 2 + left;

@@ -305,7 +305,7 @@ END_TEST
 START_TEST(no_such_counter)
 {
 	struct vperfctr *self = open_counting_tsc();
-	struct perfctr_reader reader;
+	struct perfctr_reader reader, none;
 	struct perfctr_reading reading;
 
 	errno = 0;
@@ -314,7 +314,13 @@ START_TEST(no_such_counter)
 	ck_fails(vperfctr_read_quality(self, PERFCTR_NR_CTRS, &reading), EINVAL, "no counter");
 	ck_fails(vperfctr_read_quality(self, 0, NULL), EINVAL, "NULL");
 	ck_fails(vperfctr_reader(self, 0, NULL), EINVAL, "NULL");
+	/* A reader that finds nothing is left, not what was there. */
+	memset(&reader, 0x5A, sizeof(reader));
+	memset(&none, 0, sizeof(none));
 	ck_fails(vperfctr_reader(self, 0, &reader), EINVAL, "not running");
+	ck_assert_uint_eq(reader.page->index, 0);
+	none.page = reader.page;
+	ck_assert_mem_eq(&reader, &none, sizeof(none));
 	ck_fails(vperfctr_iresume(self), EINVAL, "i-mode");
 	vperfctr_unlink(self);
 	vperfctr_close(self);
