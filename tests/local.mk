@@ -36,14 +36,25 @@ AM_TESTS_ENVIRONMENT = CK_TIMEOUT_MULTIPLIER="$${CK_TIMEOUT_MULTIPLIER-10}"; exp
 	srcdir='$(srcdir)'; export srcdir; \
 	CC='$(CC)'; export CC; CFLAGS='$(CFLAGS)'; export CFLAGS; \
 	LIBPERFCTR='$(abs_builddir)/lib/.libs'; export LIBPERFCTR; \
-	PERFEX='$(abs_builddir)/perfex'; export PERFEX; \
+	PERFEX='$(abs_builddir)/tests/bin/perfex'; export PERFEX; \
 	COLLECTORS='$(abs_builddir)/collect/.libs'; export COLLECTORS; \
 	HAVE_LIBELF='$(have_libelf)'; export HAVE_LIBELF; \
 	HAVE_LIBDW='$(have_libdw)'; export HAVE_LIBDW; \
-	PERFCTR_INFO='$(abs_builddir)/perfctr-info'; export PERFCTR_INFO; \
+	PERFCTR_INFO='$(abs_builddir)/tests/bin/perfctr-info'; export PERFCTR_INFO; \
 	REFUSE='$(abs_builddir)/tests/tools/refuse'; export REFUSE; \
 	VERIFY='$(abs_builddir)/tests/silicon/verify'; export VERIFY; \
 	WELCH='$(abs_builddir)/tests/tools/welch'; export WELCH;
+
+# ---- the tools, without libtool's scripts: these take longer to start than all that most tests do, and valgrind would run each of
+# their commands ----
+check_DATA = tests/bin/perfex tests/bin/perfctr-info
+CLEANFILES += tests/bin/perfex tests/bin/perfctr-info
+tests/bin/perfex: $(perfex_OBJECTS) $(perfex_DEPENDENCIES)
+	$(AM_V_at)$(MKDIR_P) tests/bin
+	$(AM_V_CCLD)$(LINK) -no-install $(perfex_OBJECTS) $(perfex_LDADD) $(LIBS)
+tests/bin/perfctr-info: $(perfctr_info_OBJECTS) $(perfctr_info_DEPENDENCIES)
+	$(AM_V_at)$(MKDIR_P) tests/bin
+	$(AM_V_CCLD)$(LINK) -no-install $(perfctr_info_OBJECTS) $(perfctr_info_LDADD) $(LIBS)
 
 # ---- layouts: compiling is the test ----
 check_LTLIBRARIES += tests/abi/libabi.la
