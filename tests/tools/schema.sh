@@ -18,31 +18,54 @@ fi
 
 cat >"$work/judge.py" <<'EOT'
 import json, jsonschema, sys
-[schema, file, *wanted] = sys.argv[1:]
+[schema, cases] = sys.argv[1:]
 validator = jsonschema.Draft7Validator(json.load(open(schema)))
 validator.check_schema(validator.schema)
-types = []
+of_type = {}
 def no_number(name):
     raise ValueError(name + " is no JSON")
-for line in open(file):
-    value = json.loads(line, parse_constant=no_number)
-    # Of the sentences, those of the type that the line says it is.
-    part = {"$ref": "#/definitions/" + value.get("type", "?"), "definitions": validator.schema["definitions"]}
-    for error in jsonschema.Draft7Validator(part).iter_errors(value):
-        raise SystemExit("%s: %s" % ("/".join(map(str, error.path)), error.message))
-    validator.validate(value)
-    types.append(value["type"])
-assert types == wanted, "types are %s, not %s" % (types, wanted)
+def judge(file, wanted):
+    types = []
+    for line in open(file):
+        value = json.loads(line, parse_constant=no_number)
+        # Of the sentences, those of the type that the line says it is.
+        name = value.get("type", "?")
+        part = {"$ref": "#/definitions/" + name, "definitions": validator.schema["definitions"]}
+        if name not in of_type:
+            of_type[name] = jsonschema.Draft7Validator(part)
+        for error in of_type[name].iter_errors(value):
+            raise ValueError("%s: %s" % ("/".join(map(str, error.path)), error.message))
+        validator.validate(value)
+        types.append(name)
+    assert types == wanted, "types are %s, not %s" % (types, wanted)
+failed = False
+for case in open(cases):
+    [right, name, wanted, file] = case.rstrip("\n").split("\t")
+    wrong = ""
+    try:
+        judge(file, wanted.split())
+    except Exception as error:
+        wrong = str(error) or repr(error)
+    if bool(wrong) == (right == "right"):
+        failed = True
+        print("FAIL %s: %s" % (name, wrong or "it is right"))
+        sys.stdout.writelines("    " + line for line in open(file))
+    else:
+        print("PASS " + name)
+sys.exit(failed)
 EOT
+# All are judged at the end, by one Python.
+cases=0
+noted() {	# right | wrong NAME TYPES FILE
+	cases=$((cases + 1))
+	cp "$4" "$work/case-$cases" 2>"$work/out" || { fail "$2" "there is no file:"; return; }
+	printf '%s\t%s\t%s\t%s\n' "$1" "$2" "$(echo "$3" | tr '\n' ' ')" "$work/case-$cases" >>"$work/cases"
+}
 # is NAME TYPES FILE: a line of each type
-is() {
-	# shellcheck disable=SC2086
-	if "$python" "$work/judge.py" "$schema" "$3" $2 >"$work/out" 2>&1; then pass "$1"; else fail "$1" "not so:"; fi
-}
+is() { noted right "$@"; }
 # refused NAME FILE: the schema refuses it
-refused() {
-	if "$python" "$work/judge.py" "$schema" "$2" counts >"$work/out" 2>&1; then fail "$1" "it is right:"; else pass "$1"; fi
-}
+refused() { noted wrong "$1" counts "$2"; }
+all_are_judged() { "$python" "$work/judge.py" "$schema" "$work/cases" || failed=1; }
 # writes NAME TYPES ARGUMENT...: what perfex writes
 writes() {
 	name=$1 types=$2
@@ -139,6 +162,7 @@ EOT
 if ! ${CC:-cc} -std=gnu11 -D_GNU_SOURCE ${CFLAGS:-} -I"$srcdir/include" "$work/regions.c" -L"$library" -lperfctr \
      -Wl,-rpath,"$(realpath "$library")" -pthread -o "$work/regions" 2>"$work/out"; then
 	skip "regions" "the program can't be built"
+	all_are_judged
 	exit $failed
 fi
 writes "regions" regions --regions "$work/regions"
@@ -158,4 +182,5 @@ for change in 's/"type":"counts",//' 's/"counts"/"count"/' 's/"runs":1,/"runs":-
 	cmp -s "$work/counts" "$work/wrong" && fail "$change" "changes nothing"
 	refused "$change" "$work/wrong"
 done
+all_are_judged
 exit $failed
