@@ -4,6 +4,7 @@
 #define PERFCTR_TESTS_RANDOM_H
 
 #include <stdint.h>
+#include <stdlib.h>
 
 static uint64_t random_state = 88172645463325252u;
 
@@ -18,6 +19,15 @@ static inline uint32_t random_word(void)
 static inline uint32_t random_below(uint32_t n)
 {
 	return random_word() % n;
+}
+
+/* So many tries, or fewer if FUZZ_WORDS in the environment says so. */
+static inline unsigned int tries(unsigned int n)
+{
+	const char *most = getenv("FUZZ_WORDS");
+	unsigned long few = most ? strtoul(most, NULL, 10) : n;
+
+	return few < n ? (unsigned int)few : n;
 }
 
 #endif /* PERFCTR_TESTS_RANDOM_H */

@@ -60,7 +60,7 @@ START_TEST(oracle)
 
 	for (k = 0; k < ARRAY_SIZE(isas); k++) {
 		isa = isas[k];
-		random_sets(1000, 8);
+		random_sets(300, 8);
 	}
 }
 END_TEST
