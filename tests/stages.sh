@@ -103,8 +103,11 @@ fuzz() (	# NAME MAX_LEN
 )
 
 # Tests to which the build's compiler and C library make no difference: gcc's build has tried them. freestanding.sh takes
-# both compilers each time, the others judge data, or programs in other languages.
-same_everywhere="tests/freestanding.sh tests/ibs.sh tests/processors.sh tests/words.sh $(printf 'tests/bindings/%s.sh ' fortran python rust)"
+# both compilers each time, the others judge data, forms of output, scripts, or programs in other languages. packaging.sh knows
+# that the archive has them.
+same_everywhere="tests/freestanding.sh tests/containers.sh tests/ibs.sh tests/processors.sh tests/words.sh
+	$(printf 'tests/bindings/%s.sh ' fortran python rust) $(printf 'tests/silicon/%s.sh ' judge script)
+	$(printf 'tests/tools/%s.sh ' complete emulate html manual schema)"
 
 # TEST...: the tests of "make check" but for these, in the build of the current directory.
 tests_but() {
@@ -160,10 +163,16 @@ musl() (
 	headers=$work/musl-headers
 	mkdir -p "$headers"
 	ln -sfn /usr/include/linux /usr/include/asm-generic "/usr/include/$(gcc -print-multiarch)/asm" "$headers"
-	configure_in musl CC="musl-gcc -isystem $headers" PKG_CONFIG=false --without-libelf CFLAGS="-g1 -O2" || exit
+	configure_in musl CC="musl-gcc -isystem $headers" PKG_CONFIG=false --without-libelf --disable-static CFLAGS="-g1 -O2" || exit
 	# shellcheck disable=SC2086
 	tests=$(tests_but $same_everywhere tests/bindings/cxx.sh tests/loops/step)
 	[ -n "$tests" ] && make -s -j2 && check TESTS="$tests"
+)
+
+# The tutorial's commands of perfex --emulate; the program is the machines'.
+emulated_tutorial() (
+	mkdir -p "$work/tutorial" && cd "$work/tutorial" && cp "$work/vm/tutorial/bin/slow" . || exit
+	PATH=$work/gcc/tests/bin:$PWD:$PATH "$top/tests/vm/guest/tutorial.sh" emulated "$top/man/perfctr_tutorial.7"
 )
 
 packaging() {
@@ -223,6 +232,7 @@ stages_of_all() {
 	stage samples bench samples
 	stage scale bench scale
 	end_stages
+	stage tutorial emulated_tutorial
 	stage pictures tests/html/pictures.sh "$work/gcc/perfex" "$work/vm/skylake-1.log" "$work/pictures"
 	# Holds the figures that these and the machines have printed.
 	stage figures tests/bench/figures.sh "$work"

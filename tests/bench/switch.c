@@ -21,7 +21,7 @@
 #include <libperfctr.h>
 #include <perfctr/read.h>
 
-enum { ROUNDS = 500, REPEATS = 5, PERIOD = 1 << 30 };
+enum { ROUNDS = 500, REPEATS = 3, PERIOD = 1 << 30 };
 
 enum { PERF, DRIVER, OPEN /* the driver with see_others=1 */, PROVIDERS };
 enum { PROCESSES, THREADS, PAIRS };

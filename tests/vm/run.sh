@@ -121,7 +121,7 @@ machine() {
 	[ "$VM_APPEND" != - ] || VM_APPEND=
 	VM_APPEND=$(echo "$VM_APPEND" | tr + ' ')
 	# Every boundary of the loops, not each third; long tables.
-	[ "${VM_TIER:-}" != long ] || VM_APPEND="$VM_APPEND STEP_QUICK=1 BENCH_LONG=1"
+	[ "${VM_TIER:-}" != long ] || VM_APPEND="$VM_APPEND STEP_QUICK=1 BENCH_LONG=1 OFTEN=1"
 	export DRIVER MODULES MORE VM_APPEND VM_SECOND VM_TREE
 	for program in $programs; do
 		shift

@@ -74,16 +74,20 @@ debug_kernel() {
 	export VM_TIMEOUT
 }
 
-# To unpack an XZ takes the guest as long as the boot after it: it is done here, for QEMU's PVH.
+# To unpack it takes the guest as long as the boot after it: it is done here, for QEMU's PVH. The bytes after the XZ or Zstandard
+# are neither.
 unpack_image() {
-	start=$(head -c 100000 "$image" | grep -abo "$(printf '\3757zXZ')" | sed -n '1s/:.*//p')
-	[ -n "$start" ] || return 0
 	[ -e "$dir/vmlinux" ] || {
-		# The bytes after it are no XZ.
-		tail -c "+$((start + 1))" "$image" | xz -dc 2>/dev/null >"$dir/vmlinux.new" || :
+		unpack '\3757zXZ' xz || unpack '\050\265\057\375' zstd || return 0
 		mv "$dir/vmlinux.new" "$dir/vmlinux"
 	}
 	image=$dir/vmlinux
+}
+unpack() {	# MAGIC PROGRAM
+	start=$(head -c 100000 "$image" | grep -abo "$(printf "$1")" | sed -n '1s/:.*//p')
+	[ -n "$start" ] || return
+	tail -c "+$((start + 1))" "$image" | $2 -dc 2>/dev/null >"$dir/vmlinux.new" || :
+	head -c 4 "$dir/vmlinux.new" | grep -q ELF
 }
 
 # The driver for the kernel of the last kernel(), in $work/driver-ARCH-SUITE.

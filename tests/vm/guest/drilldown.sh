@@ -75,10 +75,10 @@ run 143 perfex --drilldown -- sh -c 'loop 0010000000; echo >>/ends; [ $(wc -l </
 has "a run that a signal ends" '^perfex: run 2 ended with signal 15: the command is not run again$'
 has "leaves the first one" '<== bottleneck$'
 
-run 0 perfex --why -- loop 0200000000
+run 0 perfex --why -- loop 0100000000
 [ "$(wc -l </out)" -le 24 ] || { echo "not ok --why takes more than a page"; cat /out; failed=1; }
 cat /out
-has "why" "^ why 'loop 0200000000', by 3 runs of counts and one of samples:$"
+has "why" "^ why 'loop 0100000000', by 3 runs of counts and one of samples:$"
 has "the cause" '^ cause:  tma_memory_bound, [.0-9]* % (estimate): slots that waited for '
 has "and what it is in" 'in tma_backend_bound, [.0-9]* %'
 has "the place" '^ place:  [1-9][0-9]* samples of '
@@ -95,7 +95,7 @@ run 125 perfex --why --pre 'echo >>/before; [ $(wc -l </before) != 4 ]' -- loop 
 has "--pre that fails before the samples leaves the counts" '^ cause:  tma_memory_bound, '
 has "and no place" '^ place:  not looked for, since '
 # shellcheck disable=SC2016
-run 0 perfex --why -- sh -c 'loop 0200000000; echo >>/fails; [ $(wc -l </fails) != 4 ]'
+run 0 perfex --why -- sh -c 'loop 0100000000; echo >>/fails; [ $(wc -l </fails) != 4 ]'
 has "a run of samples that fails" '^perfex: run 4 ended with exit status 1: '
 has "has samples all the same" '^ place:  [1-9][0-9]* samples of '
 # shellcheck disable=SC2016
@@ -103,6 +103,6 @@ run 143 perfex --why -- sh -c 'echo >>/dies; [ $(wc -l </dies) != 4 ] || kill $$
 has "one that a signal ends" '^perfex: run 4 ended with signal 15: '
 has "has its samples, too" '^ place:  [1-9][0-9]* samples of '
 # shellcheck disable=SC2016
-run 125 perfex --why --post 'echo >>/after; [ $(wc -l </after) != 4 ]' -- loop 0200000000
+run 125 perfex --why --post 'echo >>/after; [ $(wc -l </after) != 4 ]' -- loop 0100000000
 has "--post that fails after the samples" '^ place:  [1-9][0-9]* samples of '
 exit $failed

@@ -797,7 +797,8 @@ static int hunts(void)
 
 /* ---- the module goes and comes ---- */
 
-#define RELOADS 100
+/* On a machine for each day a quarter of these. */
+#define RELOADS 120
 #define USERS	3
 
 static int use_device(void)
@@ -875,13 +876,13 @@ static int reload_with_users(void)
 
 	for (k = 0; k < USERS; k++)
 		user[k] = begin(NOBODY, come_and_go);
-	failed = reload_often(RELOADS);
+	failed = reload_often(repeats(RELOADS));
 	atomic_store(&shared->stop, 1);
 	for (k = 0; k < USERS; k++)
 		waitpid(user[k], NULL, 0);
 	printf("  used %u times\n", shared->held);
 	CHECK(!failed && !shared->wrong, "%u went wrong", shared->wrong);
-	CHECK(shared->held >= RELOADS, "%u users", shared->held);
+	CHECK(shared->held >= repeats(RELOADS), "%u users", shared->held);
 	return no_state_is_left();
 }
 
