@@ -74,7 +74,10 @@ static void check_comparison(void)
 	check(ends_with("--compare /before --threshold 1000000 -e instructions:u -- loop "
 			"0000100000") == 0,
 	      "the same does not");
-	check(system("grep -q 'instructions:u .* 1\\.0000  same$' /quiet") == 0, "nor at all");
+	/* QEMU's arm64 counts an instruction twice in one of some hundred runs. */
+	check(system("grep -q 'instructions:u .*[-+]0\\.00% .*  same$' /quiet || ! cat /before /quiet") ==
+		      0,
+	      "nor at all");
 	check(ends_with("--diff -r 3 --threshold 0.001 -e instructions:u 'loop 0000100000' 'loop "
 			"0000300000'") == 123,
 	      "two commands differ");
