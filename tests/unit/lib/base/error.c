@@ -83,6 +83,27 @@ START_TEST(too_long)
 }
 END_TEST
 
+/* The sentence stands after an event's name, half of the message at most. */
+START_TEST(long_events)
+{
+	static const char rest[] = " can't be counted: ";
+	static char name[600];
+	size_t length, n, half = 0;
+
+	for (length = 1; length < sizeof(name); length++) {
+		memset(name, 'n', length);
+		perfctr_fail_event(EIO, name, "that");
+		n = strlen(perfctr_error());
+		ck_assert_str_eq(perfctr_error() + n - 4, "that");
+		n -= 4;
+		if (n < length + strlen(rest) && !half)
+			half = n;
+		ck_assert_uint_eq(n, half ? half : length + strlen(rest));
+	}
+	ck_assert_uint_gt(half, 200);
+}
+END_TEST
+
 static void *read_it(void *arg)
 {
 	ck_assert_str_eq(perfctr_error(), "");
@@ -114,4 +135,4 @@ START_TEST(nearest_names)
 }
 END_TEST
 
-UNIT_MAIN("error", 20, sentences, later, too_long, threads, nearest_names)
+UNIT_MAIN("error", 20, sentences, later, too_long, long_events, threads, nearest_names)

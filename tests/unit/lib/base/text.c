@@ -12,6 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
+#include <sys/stat.h>
 #include <unistd.h>
 #include "lib/base/text.h"
 #include "libperfctr.h"
@@ -114,6 +115,97 @@ START_TEST(limited)
 }
 END_TEST
 
+static bool has_text(const char *file, const struct perfctr_text *text)
+{
+	char *bytes = malloc(text->size + 1);
+	FILE *f = fopen(file, "r");
+	size_t n;
+
+	ck_assert(f && bytes);
+	n = fread(bytes, 1, text->size + 1, f);
+	fclose(f);
+	n = n == text->size && !memcmp(bytes, text->bytes, n);
+	free(bytes);
+	return n;
+}
+
+/* Whoever has the name of the file beside it keeps it; and the first descriptor is one, too. */
+START_TEST(beside)
+{
+	struct perfctr_text text = make_text();
+	char directory[] = "/tmp/text-XXXXXX", file[64], other[80], third[96];
+	int in = dup(STDIN_FILENO);
+
+	ck_assert_ptr_nonnull(mkdtemp(directory));
+	snprintf(file, sizeof(file), "%s/x", directory);
+	snprintf(other, sizeof(other), "%s.%d", file, (int)getpid());
+	snprintf(third, sizeof(third), "%s.1", other);
+	ck_assert_int_eq(symlink("nowhere", other), 0);
+	ck_assert_int_eq(mkdir(third, 0700), 0);
+	ck_assert_int_eq(perfctr_text_write(&text, file), 0);
+	ck_assert(has_text(file, &text));
+	ck_assert_uint_eq(count_files(directory), 3);
+	ck_assert_int_eq(close(STDIN_FILENO), 0);
+	ck_assert_int_eq(perfctr_text_write(&text, file), 0);
+	ck_assert(has_text(file, &text));
+	ck_assert_int_eq(fcntl(STDIN_FILENO, F_GETFD), -1);
+	ck_assert_int_eq(dup2(in, STDIN_FILENO), STDIN_FILENO);
+	close(in);
+	ck_assert_uint_eq(count_files(directory), 3);
+	unlink(file);
+	unlink(other);
+	rmdir(third);
+	ck_assert_int_eq(rmdir(directory), 0);
+	free(text.bytes);
+}
+END_TEST
+
+static const char *name_of(const char *pattern)
+{
+	static char made[1024];
+	struct perfctr_text name = { NULL, 0, 0, false };
+
+	ck_assert_int_eq(perfctr_text_name(&name, pattern, 321), 0);
+	snprintf(made, sizeof(made), "%s", name.bytes);
+	free(name.bytes);
+	return made;
+}
+
+static void refuses(const char *pattern, const char *words)
+{
+	struct perfctr_text name = { NULL, 0, 0, false };
+
+	ck_fails(perfctr_text_name(&name, pattern, 321), EINVAL, words);
+	free(name.bytes);
+}
+
+START_TEST(names)
+{
+	char variable[160], pattern[200], host[256];
+
+	ck_assert_str_eq(name_of("%p-%%.x"), "321-%.x");
+	ck_assert_int_eq(gethostname(host, sizeof(host)), 0);
+	ck_assert_str_eq(name_of("%h"), host);
+	ck_assert_int_eq(setenv("NAME_OF_A_TEST", "a}b", 1), 0);
+	ck_assert_str_eq(name_of("<%q{NAME_OF_A_TEST}>%q{NAME_OF_A_TEST}"), "<a}b>a}b");
+	/* As long as may be, and one more. */
+	memset(variable, 'V', sizeof(variable));
+	variable[126] = '\0';
+	ck_assert_int_eq(setenv(variable, "long", 1), 0);
+	snprintf(pattern, sizeof(pattern), "%%q{%s}", variable);
+	ck_assert_str_eq(name_of(pattern), "long");
+	snprintf(pattern, sizeof(pattern), "%%q{V%s}", variable);
+	refuses(pattern, "is written %q{NAME}");
+	refuses("%q{NAME_OF_A_TEST", "is written %q{NAME}");
+	refuses("%qNAME_OF_A_TEST}", "is written %q{NAME}");
+	refuses("%q{NONE_OF_A_TEST}",
+		"no environment variable NONE_OF_A_TEST for %q{NONE_OF_A_TEST}");
+	refuses("a%", "not \"\"");
+	refuses("a%x", "not \"x\"");
+	refuses("", "needs a name");
+}
+END_TEST
+
 static void *read_all(void *arg)
 {
 	static size_t size;
@@ -144,4 +236,4 @@ START_TEST(nonblocking)
 }
 END_TEST
 
-UNIT_MAIN("text", 60, reader_gone, limited, nonblocking)
+UNIT_MAIN("text", 60, reader_gone, limited, beside, names, nonblocking)
