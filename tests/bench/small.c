@@ -494,6 +494,22 @@ static uint64_t count_nothing(const struct way *way)
 	return way->subtract ? least : 0;
 }
 
+/*
+ * A read that an interrupt falls into begins again, by instructions of its own: a series with a
+ * single one of these, which comes once in some thousands, is measured again.
+ */
+static struct error measure_small(const struct way *way, unsigned int k)
+{
+	unsigned int length = way->visits->piece[k].length, tries = 3;
+	struct error found;
+
+	do
+		found = measure(way->visits->piece[k].count, length, count_nothing(way));
+	while (way->small && found.p95 == 0 && found.worst * length / 100 <= 20 &&
+	       found.worst > 0 && --tries);
+	return found;
+}
+
 static int measure_way(const struct way *way, struct error *largest)
 {
 	int failed = 0;
@@ -502,8 +518,7 @@ static int measure_way(const struct way *way, struct error *largest)
 	way->open();
 	for (k = 0; k < NLENGTHS; k++) {
 		unsigned int length = way->visits->piece[k].length;
-		struct error found = measure(way->visits->piece[k].count, length,
-					     count_nothing(way));
+		struct error found = measure_small(way, k);
 
 		if (found.median > largest[k].median)
 			largest[k].median = found.median;
