@@ -228,7 +228,9 @@ void perfctr_events_close(struct perfctr_events *events)
 {
 	if (!events->n)
 		return;
-	perfctr_counter_close(&events->companion);
+	/* Without one the call would do nothing, in 26 instructions. */
+	if (events->companion.fd >= 0)
+		perfctr_counter_close(&events->companion);
 	/* The leader is closed last: otherwise the members would run on alone. */
 	while (events->n)
 		perfctr_counter_close(&events->counter[--events->n]);
