@@ -191,7 +191,7 @@ static int pauses(void)
 {
 	struct vperfctr *self = open_counting(2);
 	struct perfctr_reader reader;
-	uint64_t before, cost[6], tsc;
+	uint64_t before, cost[6], tsc, least = 0;
 	unsigned int k, i;
 
 	CHECK(self, "no counters");
@@ -209,13 +209,19 @@ static int pauses(void)
 			loop(500);
 			cost[k] = vperfctr_read_pmc(self, i) - before - 2000;
 		}
-		/* After a sleep the clock is looked up again. */
-		for (k = 2; k < 4; k++)
-			CHECK(cost[k + 2] == cost[k] && cost[k] - cost[2] < 200 && cost[k] < 5000,
-			      "counter %u: %llu; %llu, then %llu", i, (unsigned long long)cost[2],
-			      (unsigned long long)cost[k], (unsigned long long)cost[k + 2]);
+		/* After a sleep the clock is looked up again, as it is if the kernel had something
+		 * to do. */
+		least = cost[2] < cost[4] ? cost[2] : cost[4];
+		for (k = 2; k < 6; k += 2)
+			CHECK(cost[k] == least || cost[k] == cost[3],
+			      "counter %u: %llu, not %llu or %llu", i, (unsigned long long)cost[k],
+			      (unsigned long long)least, (unsigned long long)cost[3]);
+		CHECK(cost[5] == cost[3] && cost[3] - least < 200 && cost[3] < 5000,
+		      "counter %u: %llu; after a sleep %llu, then %llu", i,
+		      (unsigned long long)least, (unsigned long long)cost[3],
+		      (unsigned long long)cost[5]);
 	}
-	printf("  a pause's own instructions: %llu\n", (unsigned long long)cost[2]);
+	printf("  a pause's own instructions: %llu\n", (unsigned long long)least);
 	CHECK(vperfctr_reader(self, 0, &reader) == 0, "%s", perfctr_error());
 	for (k = 0; k < 6; k++) {
 		CHECK(perfctr_reader_read(&reader, &before) && perfctr_reader_pause(&reader, &tsc),
