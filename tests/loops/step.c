@@ -1115,9 +1115,51 @@ static int execute_loop(loop_function *function, void (*acts)(enum action), cons
 	return finish_loop(0, acts, plan, boundaries);
 }
 
+/* The registers of vectors, through which compilers copy a set's sums; no loop that is interpreted
+ * has any. */
+struct vectors {
+	unsigned char bytes[1024];
+	size_t size;
+};
+
+#if defined(__riscv)
+static void get_vectors(struct vectors *vectors)
+{
+	vectors->size = 0;
+}
+
+static void set_vectors(struct vectors *vectors)
+{
+	(void)vectors;
+}
+#else
+#if defined(__i386__)
+#define VECTORS NT_PRXFPREG
+#else
+#define VECTORS NT_PRFPREG
+#endif
+static void get_vectors(struct vectors *vectors)
+{
+	struct iovec area = { vectors->bytes, sizeof(vectors->bytes) };
+
+	if (ptrace(PTRACE_GETREGSET, child, (void *)VECTORS, &area) < 0)
+		area.iov_len = 0;
+	vectors->size = area.iov_len;
+}
+
+static void set_vectors(struct vectors *vectors)
+{
+	struct iovec area = { vectors->bytes, vectors->size };
+
+	if (vectors->size)
+		ptrace(PTRACE_SETREGSET, child, (void *)VECTORS, &area);
+}
+#endif
+
 /* What the machine and the process are at a boundary: they return there for each of the actions. */
 struct moment {
 	registers registers;
+	struct vectors vectors;
 	struct shared shared;
 	unsigned char machine[sizeof(m)];
 };
@@ -1125,6 +1167,7 @@ struct moment {
 static void remember(struct moment *moment)
 {
 	get_registers(child, &moment->registers);
+	get_vectors(&moment->vectors);
 	moment->shared = *shared;
 	memcpy(moment->machine, &m, sizeof(m));
 }
@@ -1132,6 +1175,7 @@ static void remember(struct moment *moment)
 static void go_back(struct moment *moment)
 {
 	set_registers(child, &moment->registers);
+	set_vectors(&moment->vectors);
 	*shared = moment->shared;
 	memcpy(&m, moment->machine, sizeof(m));
 }
