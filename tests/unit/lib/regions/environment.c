@@ -9,6 +9,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 #include <perfctr/regions.h>
+#include "tests/harness/apart.h"
 #include "tests/harness/check.h"
 
 PERFCTR_REGION(often, "often");
@@ -47,31 +48,28 @@ static int run_program(const char *how)
 	return 0;
 }
 
+struct program {
+	const char *how;
+	const char *const *variables;
+};
+
+static void execute(const void *arg)
+{
+	const struct program *program = arg;
+	char *const arguments[] = { (char *)(uintptr_t) "program", (char *)(uintptr_t)program->how,
+				    NULL };
+
+	execve("/proc/self/exe", arguments, (char *const *)(uintptr_t)program->variables);
+	_exit(127);
+}
+
 /* What it says on the standard error; NAME=VALUE one after the other, and NULL. */
 static const char *run(const char *how, const char *const *variables)
 {
 	static char text[8192];
-	char *const arguments[] = { (char *)(uintptr_t) "program", (char *)(uintptr_t)how, NULL };
-	int pipes[2], status;
-	size_t n = 0;
-	ssize_t got;
-	pid_t pid;
+	const struct program program = { how, variables };
+	int status = run_apart(execute, &program, text, sizeof(text));
 
-	ck_assert_int_eq(pipe(pipes), 0);
-	pid = fork();
-	if (pid == 0) {
-		dup2(pipes[1], STDERR_FILENO);
-		close(pipes[0]);
-		close(pipes[1]);
-		execve("/proc/self/exe", arguments, (char *const *)(uintptr_t)variables);
-		_exit(127);
-	}
-	close(pipes[1]);
-	while ((got = read(pipes[0], text + n, sizeof(text) - 1 - n)) > 0)
-		n += (size_t)got;
-	close(pipes[0]);
-	text[n] = '\0';
-	ck_assert_int_eq(waitpid(pid, &status, 0), pid);
 	ck_assert_int_eq(status, strcmp(how, "die") == 0 ? SIGKILL : 0);
 	return text;
 }
