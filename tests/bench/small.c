@@ -496,7 +496,7 @@ static uint64_t count_nothing(const struct way *way)
 
 /*
  * A read that an interrupt falls into begins again, by instructions of its own: a series with a
- * single one of these, which comes once in some thousands, is measured again.
+ * single one of these is measured again.
  */
 static struct error measure_small(const struct way *way, unsigned int k)
 {

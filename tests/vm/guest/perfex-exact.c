@@ -74,10 +74,16 @@ static void check_comparison(void)
 	check(ends_with("--compare /before --threshold 1000000 -e instructions:u -- loop "
 			"0000100000") == 0,
 	      "the same does not");
-	/* QEMU's arm64 counts an instruction twice in one of some hundred runs. */
+#ifdef __aarch64__
+	/* There one of some hundred runs counts an instruction more, for whatever reason. */
 	check(system("grep -q 'instructions:u .*[-+]0\\.00% .*  same$' /quiet || ! cat /before /quiet") ==
 		      0,
 	      "nor at all");
+#else
+	check(system("grep -q 'instructions:u .* 1\\.0000  same$' /quiet || ! cat /before /quiet") ==
+		      0,
+	      "nor at all");
+#endif
 	check(ends_with("--diff -r 3 --threshold 0.001 -e instructions:u 'loop 0000100000' 'loop "
 			"0000300000'") == 123,
 	      "two commands differ");
