@@ -6,13 +6,13 @@ hosts=${HOST_BUILDS:-$work/hosts}
 mkdir -p "$hosts"
 
 # HOST TARGET...: in $hosts/HOST. Check, which cross.sh builds, need not be there for what has no unit tests. Two are built
-# as distributions build, which has warnings of its own, and one is built in less time; costs, which CI compares, are not measured there.
+# as distributions build, which has warnings of its own, and two are built in less time; costs, which CI compares, are not measured there.
 make_for() {
 	host=$1 check=$hosts/check-$1 hardening='' optimize=-O2
 	shift
 	case $host in
 	i686-* | s390x-*) hardening=-D_FORTIFY_SOURCE=2 ;;
-	powerpc-*) optimize=-O1 ;;
+	powerpc-* | s390x-*) optimize=-O1 ;;
 	esac
 	mkdir -p "$hosts/$host"
 	(

@@ -602,6 +602,42 @@ def cost(pid):
     return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK"), memory / 1024
 
 
+def costs():
+    """Of each process of this browser's pages; one that ends meanwhile has none."""
+    found = []
+    for pid in renderer():
+        try:
+            found.append(cost(pid))
+        except OSError:
+            pass
+    assert found, "no process renders"
+    return found
+
+
+# Seconds that the work of pace() took where three seconds for a page became the limit.
+PACE = 0.7
+
+
+def pace():
+    """Seconds of a new browser's processor time for work that no page of ours makes: 30,000 cells are made and laid out."""
+    global browser
+    browser.close()
+    browser = Browser()
+    browser.open("about:blank")
+    before = max(one[0] for one in costs())
+    same(browser.run("""(() => {
+        const table = document.createElement('table');
+        for (let i = 0; i < 3000; i++) {
+            const row = table.insertRow();
+            for (let k = 0; k < 10; k++)
+                row.insertCell().textContent = i * k;
+        }
+        document.body.append(table);
+        return table.offsetHeight > 0;
+    })()"""), True)
+    return max(one[0] for one in costs()) - before
+
+
 def open_large(path):
     """Opens a page in a new browser until it has been painted. Returns seconds of its process, and MB, and seconds by the clock."""
     global browser
@@ -610,10 +646,9 @@ def open_large(path):
     began = time.time()
     browser.open(path)
     same(browser.run("new Promise(done => requestAnimationFrame(() => requestAnimationFrame(() => done(1))))"), 1)
-    took, costs = time.time() - began, [cost(pid) for pid in renderer()]
-    assert costs, "no process renders"
+    took, each = time.time() - began, costs()
     assert not browser.console, browser.console
-    return max(one[0] for one in costs), max(one[1] for one in costs), took
+    return max(one[0] for one in each), max(one[1] for one in each), took
 
 
 @test
@@ -622,13 +657,15 @@ def large():
     both = [made.many_samples(), made.many_regions()]
     for name, documents in [("100,000 samples", both[:1]), ("1,000 regions x 100 threads", both[1:]), ("both", both)]:
         path = page("large", documents)
-        # Another program on the processor slows this one; the quickest of three counts.
+        # Another program on the processor, and a slower processor, slow this one: what takes as long at another pace is as quick.
         for _ in range(3):
+            slower = max(1, pace() / PACE)
             seconds, memory, took = open_large(path)
-            if seconds < 3:
+            if seconds < 3 * slower:
                 break
-        print("| %s: %.2f s of processor time, %.2f s by the clock, %.0f MB" % (name, seconds, took, memory))
-        assert seconds < 3 and memory < 300, (name, seconds, memory)
+        print("| %s: %.2f s of processor time at %.2f of the pace, %.2f s by the clock, %.0f MB" %
+              (name, seconds, 1 / slower, took, memory))
+        assert seconds < 3 * slower and memory < 300, (name, seconds, slower, memory)
     same(run("Number(one('.frame').dataset.value)"), 100000)
 
 

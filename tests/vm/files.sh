@@ -71,10 +71,11 @@ files() {
 	touch "$work/files-$arch/.done"
 }
 
-# amd64's, whose samples have names. TARGET...
+# amd64's, whose samples have names. NATIVE_BUILD's library is the same one. TARGET...
 make_here() (
 	mkdir -p "$work/build-amd64" && cd "$work/build-amd64" || exit
 	{ LIBELF_CFLAGS=" " LIBELF_LIBS="-lelf -lz" "$top/configure" --disable-shared --without-libdw -q CFLAGS=-O2 &&
+	  { [ -z "${NATIVE_BUILD:-}" ] || cp -rp "$NATIVE_BUILD/arch" "$NATIVE_BUILD/lib" .; } &&
 	  make -s -j2 LDFLAGS=-all-static "$@"; } >build.log 2>&1 || { tail build.log >&2; exit 1; }
 )
 
@@ -272,8 +273,12 @@ language_rust() (
 language_python() {
 	multiarch=$machine-linux-gnu libraries=$root/usr/lib/$machine-linux-gnu build=$work/shared-$arch
 	mkdir -p "$build" "$libraries" "$root/usr/bin" "$root/usr/lib/python3.11/lib-dynload" "$root/languages"
-	(cd "$build" && "$top/configure" ${cross:+--host=$cross} -q --disable-static --without-libelf CFLAGS=-O0 >configure.log 2>&1 &&
-		make -s -j2 lib/libperfctr.la >build.log 2>&1) || { tail "$build"/*.log >&2; exit 1; }
+	if [ "$arch,${NATIVE_BUILD:+native}" = amd64,native ]; then
+		build=$NATIVE_BUILD
+	else
+		(cd "$build" && "$top/configure" ${cross:+--host=$cross} -q --disable-static --without-libelf CFLAGS=-O0 >configure.log 2>&1 &&
+			make -s -j2 lib/libperfctr.la >build.log 2>&1) || { tail "$build"/*.log >&2; exit 1; }
+	fi
 	"${tool}strip" -o "$libraries/libperfctr.so.7" "$build/lib/.libs/libperfctr.so.7"
 	"${tool}gcc" -shared -o "$libraries/libperfctr-test-loop.so" "$objects/loop.o"
 	debian=/

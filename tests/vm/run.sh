@@ -5,7 +5,7 @@
 # usage: run.sh WORKDIR [NAME...]	NAME: machines of the table; default: those of VM_TIER
 # The environment: VM_TIER, test, all (default) or long; PERFCTR_QEMU_PMU, a ready QEMU of qemu-pmu/build.sh (may be an
 # .xz), else it is built, once for all runs with PERFCTR_DEBS, see deb.sh; PERFCTR_LIKWID, see guest/pairs.sh; VM_TESTS,
-# programs to run instead of the table's.
+# programs to run instead of the table's; NATIVE_BUILD, a finished build of both kinds of library for this machine.
 # Prints a line per test, "PASS machine: command", and per kernel, "PASS driver builds: 5.10 amd64"; exit
 # status 0 if none failed.
 set -eu
