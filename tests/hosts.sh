@@ -11,8 +11,9 @@ make_for() {
 	host=$1 check=$hosts/check-$1 hardening='' optimize=-O2
 	shift
 	case $host in
-	i686-* | s390x-*) hardening=-D_FORTIFY_SOURCE=2 ;;
-	powerpc-* | s390x-*) optimize=-O1 ;;
+	i686-*) hardening=-D_FORTIFY_SOURCE=2 ;;
+	s390x-*) hardening=-D_FORTIFY_SOURCE=2 optimize=-O1 ;;
+	powerpc-*) optimize=-O1 ;;
 	esac
 	mkdir -p "$hosts/$host"
 	(

@@ -11,7 +11,7 @@ trap 'rm -rf "$work"' EXIT
 command -v valgrind >/dev/null ||
 	{ echo "valgrind, which counts the instructions, is missing: apt-get install valgrind" >&2; exit 1; }
 
-max_row=17500	# instructions of a region of a thread, two lines
+max_row=18000	# instructions of a region of a thread, two lines, of which times have more or fewer digits
 max_memory=300	# bytes of memory of a region of a thread
 max_metric=1000	# instructions of a metric
 max_more=106	# what twice as many cost, in percent of twice as much
@@ -36,9 +36,14 @@ while read -r sizes what; do
 	instructions='' memory='' last='' last_kib=''
 	for size in $(echo "$sizes" | tr , ' '); do
 		threads=${size%x*} regions=${size#*x}
-		cost=$(count count_report regions "$threads" "$regions" 0 "$work/printed")
-		kib=$("$work/report" regions "$threads" "$regions" 0 "$work/printed")
-		[ "$(grep -c '^region-' "$work/printed")" = $((regions * (threads + 1))) ] || missed="$missed FAIL lines;"
+		# The largest is in both lines, and counted once.
+		if [ ! -e "$work/$size" ]; then
+			cost=$(count count_report regions "$threads" "$regions" 0 "$work/printed")
+			kib=$("$work/report" regions "$threads" "$regions" 0 "$work/printed")
+			[ "$(grep -c '^region-' "$work/printed")" = $((regions * (threads + 1))) ] || missed="$missed FAIL lines;"
+			echo "$cost $kib" >"$work/$size"
+		fi
+		read -r cost kib <"$work/$size"
 		limit "a report's region" $((cost / (threads + 1) / regions)) $max_row
 		limit "a thread's region, bytes" $((kib * 1024 / threads / regions)) $max_memory
 		[ -z "$last" ] || limit "$size" "$cost" $((last * 2 * max_more / 100))
