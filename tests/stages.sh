@@ -21,10 +21,6 @@ check() {	# [argument of make...]
 	return $status
 }
 
-build_and_check() (
-	configure_in "$@" && make -s -j2 && check
-)
-
 # Those that are quick enough; the others do millions of the same. A thread that waits for none would keep the others waiting.
 valgrind_tests="name global group hybrid kinds primitives provider_perf record remote ring rules_generic rules_powerpc
 	rules_x86 set table virtual why zoo generic_engine powerpc_engine x86_engine storm"
@@ -148,8 +144,8 @@ quick() {
 	SIM_STEPS=50000 FUZZ_CONTROLS=10000 FUZZ_SETS=100 FUZZ_WORDS=10000 "$@"
 }
 
-# All but tests/loops, which steps the loops as programs have them; but unit/pmu, which counts real page faults, of which
-# AddressSanitizer makes its own; and but the fuzzers, which have the same sanitizers in builds of their own.
+# All but tests/loops, which steps the loops as programs have them, unit/pmu, which counts real page faults, of which
+# AddressSanitizer makes its own, and the fuzzers, which have the same sanitizers in a build of their own.
 sanitized() (
 	configure_in sanitizers --disable-shared \
 		CFLAGS="-g1 -O1 -fsanitize=address,undefined -fno-sanitize-recover=all" || exit
