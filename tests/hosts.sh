@@ -20,6 +20,7 @@ make_for() {
 		flock 9
 		cd "$hosts/$host" || exit
 		[ -e Makefile ] || "$top/configure" --host="$host" -q --enable-werror --disable-shared --without-libelf CFLAGS=$optimize \
+			CC="$top/tests/unit-cc $host-gcc" \
 			CPPFLAGS="$hardening" \
 			CHECK_CFLAGS="-I$check/src -I$hosts/check/src -I$check" \
 			CHECK_LIBS="$check/src/.libs/libcheck.a $check/lib/.libs/libcompat.a -lm -lrt -pthread" || exit

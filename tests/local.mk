@@ -499,7 +499,7 @@ dist_check_SCRIPTS += tests/containers.sh
 TESTS += tests/containers.sh
 EXTRA_DIST += tests/bpf.py
 EXTRA_DIST += \
-	tests/bench/pairs.c tests/bench/small.c tests/bench/small.sh tests/bench/figures.sh tests/bench/table.sh tests/cross.sh tests/driver-powerpc.sh tests/fresh.sh tests/mirror.sh tests/hosts.sh tests/release.sh tests/rpm.sh tests/named.sh tests/perf-names.sh tests/stages.sh tests/abi.sh tests/layers.sh tests/packaging.sh \
+	tests/bench/pairs.c tests/bench/small.c tests/bench/small.sh tests/bench/figures.sh tests/bench/table.sh tests/cross.sh tests/driver-powerpc.sh tests/fresh.sh tests/mirror.sh tests/hosts.sh tests/release.sh tests/rpm.sh tests/named.sh tests/perf-names.sh tests/stages.sh tests/unit-cc tests/abi.sh tests/layers.sh tests/packaging.sh \
 	tests/vm/auxpmu/Kbuild tests/vm/auxpmu/auxpmu.c tests/vm/auxpmu/auxpmu.h tests/vm/auxpmu/mempmu.c \
 	tests/vm/guest/calls.c tests/vm/guest/languages tests/vm/guest/coverage.sh tests/vm/guest/drilldown.sh tests/vm/guest/driver.h tests/vm/guest/openmp.c tests/vm/guest/openmp.sh tests/vm/guest/pages.sh tests/vm/guest/papi_presets.c tests/vm/guest/pairs.sh tests/vm/guest/kernels.sh tests/vm/guest/silicon.sh tests/vm/guest/small.sh tests/vm/guest/sources.sh tests/vm/guest/tutorial.sh tests/vm/README.md tests/vm/boot.sh tests/vm/core-types.awk tests/vm/deb.sh tests/vm/source.sh tests/vm/coverage.sh tests/vm/debug-kernel.sh tests/vm/debug.config tests/vm/files.sh tests/vm/kcsan.config tests/vm/machines tests/vm/run.sh tests/vm/systems.sh tests/vm/guest/sequences.h tests/vm/guest/driver_attack.h \
 	tests/vm/qemu-pmu/README.md tests/vm/qemu-pmu/build.sh tests/vm/qemu-pmu/qemu-x86-pmu.patch

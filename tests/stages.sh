@@ -133,7 +133,7 @@ distcheck() (
 	# shellcheck disable=SC2086
 	tests=$(tests_but $same_everywhere $same_by_clang)
 	[ -n "$tests" ] && make -s -j2 distcheck TESTS="$tests" \
-		DISTCHECK_CONFIGURE_FLAGS="--enable-werror --with-libelf --with-libdw CC=clang" && exit
+		DISTCHECK_CONFIGURE_FLAGS="--enable-werror --with-libelf --with-libdw CFLAGS='-g1 -O2' CC='$top/tests/unit-cc clang'" && exit
 	cat libperfctr-*/_build/sub/test-suite.log
 	exit 1
 )
@@ -147,7 +147,7 @@ quick() {
 # All but tests/loops, which steps the loops as programs have them, unit/pmu, which counts real page faults, of which
 # AddressSanitizer makes its own, and the fuzzers, which have the same sanitizers in a build of their own.
 sanitized() (
-	configure_in sanitizers --disable-shared \
+	configure_in sanitizers --disable-shared CC="$top/tests/unit-cc gcc" \
 		CFLAGS="-g1 -O1 -fsanitize=address,undefined -fno-sanitize-recover=all" || exit
 	# shellcheck disable=SC2016
 	units=$(make -s --eval='units: ; @echo $(filter-out tests/unit/pmu, $(unit_tests))' units)
@@ -172,7 +172,7 @@ musl() (
 	headers=$work/musl-headers
 	mkdir -p "$headers"
 	ln -sfn /usr/include/linux /usr/include/asm-generic "/usr/include/$(gcc -print-multiarch)/asm" "$headers"
-	configure_in musl CC="musl-gcc -isystem $headers" PKG_CONFIG=false --without-libelf --disable-static CFLAGS="-g1 -O2" || exit
+	configure_in musl CC="$top/tests/unit-cc musl-gcc -isystem $headers" PKG_CONFIG=false --without-libelf --disable-static CFLAGS="-g1 -O2" || exit
 	# shellcheck disable=SC2086
 	tests=$(tests_but $same_everywhere tests/bindings/cxx.sh tests/loops/step)
 	[ -n "$tests" ] && make -s -j2 && check TESTS="$tests"
