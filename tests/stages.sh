@@ -151,7 +151,9 @@ sanitized() (
 		CFLAGS="-g1 -O1 -fsanitize=address,undefined -fno-sanitize-recover=all" || exit
 	# shellcheck disable=SC2016
 	units=$(make -s --eval='units: ; @echo $(filter-out tests/unit/pmu, $(unit_tests))' units)
-	make -s -j2 && check TESTS="$units tests/sim/generic_engine tests/sim/powerpc_engine tests/sim/x86_engine
+	# shellcheck disable=SC2016
+	programs=$(make -s --eval='these: ; @echo $(filter-out tests/fuzz/% tests/loops/%, $(check_PROGRAMS))' these)
+	make -s -j2 && check check_PROGRAMS="$programs" TESTS="$units tests/sim/generic_engine tests/sim/powerpc_engine tests/sim/x86_engine
 		tests/tools/perfex.sh tests/tools/breakdown.sh tests/tools/wrong.sh tests/tools/openmetrics.sh tests/tools/sample.sh
 		tests/storm/storm"
 )

@@ -52,8 +52,8 @@ while read -r sizes what; do
 	done
 	echo "| of $what | ${instructions#, } | ${memory#, } |"
 done <<EOT
-25x1000,50x1000,100x1000 25, 50, 100 threads, 1,000 regions
-100x250,100x500,100x1000 100 threads, 250, 500, 1,000 regions
+10x1000,20x1000,40x1000 10, 20, 40 threads, 1,000 regions
+40x250,40x500,40x1000 40 threads, 250, 500, 1,000 regions
 EOT
 echo
 echo "| all metrics of | metrics | instructions |"

@@ -12,10 +12,11 @@
 # guest's /; MODULES, more modules for it, separated by blanks; MORE, a directory with
 # more files for it; VM_TIMEOUT, seconds (900) without a line from the guest after which it counts as hung: how
 # long all tests take together is the host's affair; VM_APPEND, words for the kernel's command line; VM_TREE, an awk
-# script through which arm64's device tree goes; VM_SECOND, a file for what the guest writes to its second serial line.
+# script through which arm64's device tree goes; VM_SECOND, a file for what the guest writes to its second serial line;
+# VM_WITHOUT, names in FILES/bin of what the guest does not get.
 # Prints what init.c prints. Exit status 0 if the kernel ran to its end and no test failed.
 set -eu
-[ $# -ge 6 ] || { sed -n '3,16s/^# //p' "$0" >&2; exit 2; }
+[ $# -ge 6 ] || { sed -n '3,17s/^# //p' "$0" >&2; exit 2; }
 arch=$1 model=$2 smp=$3 kernel=$4 files=$5
 shift 5
 work=$(mktemp -d)
@@ -25,6 +26,9 @@ case $arch in
 arm64) strip=aarch64-linux-gnu-strip ;;
 *) strip="strip" ;;
 esac
+for name in ${VM_WITHOUT:-}; do
+	rm -f "$work/root/bin/$name"
+done
 [ -z "${DRIVER:-}" ] || $strip -g -o "$work/root/perfctr.ko" "$DRIVER"
 # shellcheck disable=SC2086
 [ -z "${MODULES:-}" ] || cp $MODULES "$work/root/"

@@ -233,15 +233,23 @@ static void check(const struct perfctr_cpu *cpu, const char *word)
 	alike++;
 }
 
+/* Of one name some modifiers, and of the next one others, where a sanitizer would take minutes. */
+#ifdef __SANITIZE_ADDRESS__
+#define STEP 7
+#else
+#define STEP 1
+#endif
+
 static void check_modifiers(const struct perfctr_cpu *cpu, const char *name)
 {
 	static const char *const levels[] = { "", ":u", ":k", ":uk" };
 	static const char *const modes[] = { "", ":e", ":i", ":ei" };
 	static const char *const thresholds[] = { "", ":c=0", ":c=1", ":c=16", ":c=255" };
+	static unsigned int names;
 	char word[200];
 	unsigned int i;
 
-	for (i = 0; i < 4 * 4 * 5; i++) {
+	for (i = names++ % STEP; i < 4 * 4 * 5; i += STEP) {
 		snprintf(word, sizeof(word), "%s%s%s%s", name, levels[i % 4], modes[i / 4 % 4],
 			 thresholds[i / 16]);
 		check(cpu, word);
@@ -277,7 +285,7 @@ START_TEST(every_name_and_modifier)
 		}
 	}
 	printf("%u alike, %u refused alike, %u not perf's\n", alike, refusals, perfs);
-	ck_assert(alike > 1000000 && refusals > 10000 && perfs > 10000);
+	ck_assert(alike * STEP > 1000000 && refusals * STEP > 10000 && perfs * STEP > 10000);
 }
 END_TEST
 

@@ -75,7 +75,7 @@ static void make_long(char *name, char *shown, unsigned int types)
 	strcpy(shown, ")");
 }
 
-/* 100,000 names of 4 KB each are more than the process may have of memory. */
+/* 70,000 names of 4 KB each are more than the process may have of memory. */
 START_TEST(many)
 {
 	char name[256], shown[8192];
@@ -86,7 +86,7 @@ START_TEST(many)
 #endif
 	make_long(name, shown, 7);
 	ck_assert_uint_gt(strlen(shown), 4096);
-	for (i = 0; have_library() && i < 100000; i++)
+	for (i = 0; have_library() && i < 70000; i++)
 		is(name, shown);
 	demangle_end();
 }
