@@ -215,6 +215,7 @@ static void ask(void)
 	must(perfctr_event_check("nosuch:tracepoint") < 0);
 	must(perfctr_event_list(NULL, no_more, NULL) == 0);
 	must(perfctr_doctor(no_finding, NULL) == 0);
+	perfctr_call_sleep(1); /* as a set's thread does that waits for another */
 }
 
 static void *use_all(void *arg)

@@ -187,7 +187,9 @@ struct dirent *__wrap_readdir(DIR *dir)
 static void look_up(const char *list)
 {
 	static const int errors[] = { EMFILE, ENFILE, ENOMEM, EIO };
-	static const char *const words[] = { "ulimit -n", "fs.file-max", "try again", "try again" };
+	static const char *const words[] = { "in this process; raise the limit (ulimit -n)",
+					     "in this system; raise the limit (sysctl fs.file-max)",
+					     "try again", "try again" };
 	struct perfctr_list *found;
 	unsigned int i, n;
 

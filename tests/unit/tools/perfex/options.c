@@ -501,6 +501,14 @@ START_TEST(baselines)
 	ck_assert_str_eq(options.events.event[1].name, "page-faults");
 	ck_assert_uint_eq(options.before.runs, 2);
 	options_free(&options);
+	/* The TSC comes with numbers, and is asked for only once. */
+	write_baseline(EVENT("tsc") "," EVENT("cs") "," EVENT("event 0x3c"), "");
+	take(compare(""));
+	ck_assert_uint_eq(options.events.n, 3);
+	ck_assert_str_eq(options.events.event[0].name, "tsc");
+	ck_assert_str_eq(options.events.event[1].name, "cs");
+	ck_assert_str_eq(options.events.event[2].name, "event 0x0000003C");
+	options_free(&options);
 	take(compare("-e faults"));
 	ck_assert_uint_eq(options.events.n, 1);
 	ck_assert_str_eq(options.events.event[0].name, "faults");

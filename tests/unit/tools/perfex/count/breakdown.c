@@ -143,6 +143,30 @@ START_TEST(by_socket)
 }
 END_TEST
 
+/* Processors whose bits are in three words, each of which two sets count. */
+START_TEST(many_processors)
+{
+	static const char *const names[] = { "S0" };
+	static const unsigned int cpus[] = { 1, 31, 32, 33, 63, 64, 65 };
+	char path[128];
+	unsigned int k;
+
+	begin_machine(BY_SOCKET);
+	root_line("/sys/devices/system/cpu/online", "0-95");
+	for (k = 0; k < ARRAY_SIZE(cpus); k++) {
+		snprintf(path, sizeof(path),
+			 "/sys/devices/system/cpu/cpu%u/topology/physical_package_id", cpus[k]);
+		root_line(path, "0");
+	}
+	events_add(&events, "0x4100c0");
+	count("cs", "1,31-33,63-65");
+	read_counts(1);
+	check_names(names, ARRAY_SIZE(cpus), 1);
+	check_part(0, 1, 2, 100); /* of processor 1, which alone ran */
+	end_machine();
+}
+END_TEST
+
 START_TEST(by_core)
 {
 	static const char *const names[] = { "S0-D0-C0", "S0-D0-C1", "S1-D0-C0", "S1-D0-C1" };
@@ -287,5 +311,5 @@ START_TEST(summaries)
 }
 END_TEST
 
-UNIT_MAIN("breakdown", 20, by_socket, by_core, by_processor, by_type, two_sets, intervals,
-	  unreadable, summaries)
+UNIT_MAIN("breakdown", 20, by_socket, many_processors, by_core, by_processor, by_type, two_sets,
+	  intervals, unreadable, summaries)
