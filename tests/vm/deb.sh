@@ -1,16 +1,18 @@
 #!/bin/sh
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # Unpack a Debian package of another architecture or release, without touching the system's own packages.
-# usage: deb.sh SUITE ARCH PACKAGE DIR
+# usage: deb.sh SUITE ARCH PACKAGE DIR [FILE]
 #	SUITE	a suite of the mirror that the system uses: bookworm, bullseye, bookworm-backports, ...; of several,
 #		with commas, the first that has it
 #	PACKAGE	a name; or A:B, the package that A depends on and whose name begins with B. Such as
 #		linux-image-amd64:linux-image-, the kernel of the day.
+#	FILE	of the package A:B, only the file whose name is this and what follows B in the package's name, if there is one: what is
+#		after it in the archive, the many modules of a kernel, is not even decompressed
 # Several packages can be unpacked into one DIR.
 # The environment: PERFCTR_DEBS, the absolute path of a directory that keeps lists and packages from one run to the next;
 # else they are kept beside DIR. A mirror that does not answer, or whose lists are being changed, is asked again for some minutes.
 set -eu
-suites=${1:?usage: deb.sh SUITE ARCH PACKAGE DIR} arch=${2:?} package=${3:?} dir=${4:?}
+suites=${1:?usage: deb.sh SUITE ARCH PACKAGE DIR [FILE]} arch=${2:?} package=${3:?} dir=${4:?} only=${5:-}
 [ -e "$dir/.done-$package" ] && exit 0
 beside=$(dirname "$dir")
 mkdir -p "$dir"
@@ -65,6 +67,13 @@ download() {
 	apt apt-get -qq download "$real" >&2 && echo "${real}"_*.deb
 }
 
+take() {	# PACKAGE-FILE
+	name=$(basename "$1")
+	name=${name%%_*}
+	[ -n "$only" ] && dpkg-deb --fsys-tarfile "$1" 2>/dev/null |
+		tar -x -C "$dir" --occurrence=1 "$only${name#"${package#*:}"}" 2>/dev/null || dpkg-deb -x "$1" "$dir"
+}
+
 # SUITE: others that want something of the same one wait.
 unpack() (
 	suite=$1 state=${PERFCTR_DEBS:-$beside}/apt-$1-$arch updated=$beside/.updated-$1-$arch
@@ -73,7 +82,7 @@ unpack() (
 	flock 9
 	update >"$state/log" 2>&1
 	if file=$(download 2>>"$state/log"); then
-		dpkg-deb -x "$state/debs/$file" "$dir" && touch "$dir/.done-$package"
+		take "$state/debs/$file" && touch "$dir/.done-$package"
 	else
 		rm "$updated"
 		echo "$suite:" >>"$beside/.why-$$" && cat "$state/log" >>"$beside/.why-$$"

@@ -206,7 +206,7 @@ files_dwarf() {
 	mkdir -p "$build" "$work/files-arm64/lib"
 	(cd "$build" &&
 	 LIBELF_CFLAGS="-I$debian/usr/include" LIBELF_LIBS=-lelf LIBDW_CFLAGS="-I$debian/usr/include" LIBDW_LIBS=-ldl \
-		"$top/configure" --host=aarch64-linux-gnu --disable-shared --with-libelf --with-libdw -q \
+		"$top/configure" --host=aarch64-linux-gnu --disable-shared --with-libelf --with-libdw -q CFLAGS=-O0 \
 		LDFLAGS="-L$libraries -Wl,-rpath-link,$libraries:$debian/lib/aarch64-linux-gnu" >configure.log &&
 	 # The library is the same one.
 	 cp -rp "$hosts/aarch64-linux-gnu/arch" "$hosts/aarch64-linux-gnu/lib" . &&

@@ -53,11 +53,17 @@ kernel() {
 	i386) flavour=686 ;;
 	ppc64el) flavour=powerpc64le ;;
 	esac
-	"$here/deb.sh" "$suites" "$arch" "linux-image-$flavour:linux-image-" "$dir"
-	release=$(basename "$dir"/usr/share/doc/linux-image-* | sed 's/^linux-image-//')
-	image=$dir/boot/vmlinuz-$release
-	case $arch in riscv64 | ppc64el) image=$dir/boot/vmlinux-$release ;; esac
-	[ -e "$image" ] || {
+	# A machine of bookworm's has modules of its kernel's, too.
+	case $arch-$suite in
+	amd64-bookworm) only='' ;;
+	riscv64-* | ppc64el-*) only=./boot/vmlinux- ;;
+	*) only=./boot/vmlinuz- ;;
+	esac
+	"$here/deb.sh" "$suites" "$arch" "linux-image-$flavour:linux-image-" "$dir" $only
+	image=$(find "$dir/boot" -name 'vmlinu[xz]-*' 2>/dev/null) || :
+	release=${image##*/vmlinu?-}
+	[ -n "$image" ] || {
+		release=$(basename "$dir"/usr/share/doc/linux-image-* | sed 's/^linux-image-//')
 		"$here/deb.sh" "$suites" "$arch" "linux-image-$release:linux-binary-" "$dir"
 		image=$dir/usr/lib/modules/$release/vmlinuz
 	}
