@@ -114,10 +114,10 @@ same_everywhere="tests/freestanding.sh tests/containers.sh tests/ibs.sh tests/pr
 	$(printf 'tests/bindings/%s.sh ' fortran python rust) $(printf 'tests/silicon/%s.sh ' judge script)
 	$(printf 'tests/tools/%s.sh ' complete emulate html manual schema)"
 
-# Nor does the compiler alone: the words and forms of perfex, the collectors, reports of regions and the pages, which sanitizers and
-# the other C library try, too; and seeds of fuzzers, which clang builds by themselves.
+# Nor does the compiler alone: the words and forms of perfex, the collectors, regions in whole programs and prose, which gcc's build and
+# the other C library try; and seeds of fuzzers, which clang builds by themselves.
 same_by_clang="$(printf 'tests/tools/%s.sh ' breakdown compare lists locale openmetrics output runs sample terminal)
-	$(printf 'tests/%s.sh ' api collect prose readme regions)
+	$(printf 'tests/%s.sh ' collect prose readme regions)
 	$(printf 'tests/fuzz/%s.sh ' baseline control event record vendor)"
 
 # TEST...: the tests of "make check" but for these, in the build of the current directory.

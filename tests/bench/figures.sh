@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # Compare the tables of docs/COSTS.md with the programs' output: a figure in user mode that is exceeded, if only by one
 # instruction, fails. Rows about opening, other threads, overflows and regions, which vary, may exceed theirs by 1 %,
-# figures with the kernel, which is not always the same one, by 10 %. libpfm4's may be neither larger nor smaller. Only programs
+# figures with the kernel, which is not always the same one, and of switches by 10 %. libpfm4's may be neither larger nor smaller. Only programs
 # that Debian 12's compiler built, gcc 12, are compared.
 # usage: figures.sh WORKDIR	WORKDIR as of scripts/test, with its logs
 set -eu
@@ -96,6 +96,38 @@ regions() {	# MACHINE COLUMN SLACK
 			exit failed
 		}' - "$work/vm/$1.log" || failed=1
 }
+# What switches and reads cost, row by row. An interrupt in one of them, or in the switch without counters, moves a difference.
+switches() {	# MACHINE FROM TO
+	[ -e "$work/vm/$1.log" ] || { echo "SKIP switches: $work/vm/$1.log is not there"; return 0; }
+	section "$2" "$3" | awk -F ' *[|] *' -v machine="$1" '
+		/^[|] *a (switch with|read) [|]/ { on = 1; next }
+		/^[|] ?---/ { next }
+		!/^[|]/ { on = 0 }
+		!on { next }
+		FNR == NR { documented[++rows] = $0; next }
+		{
+			n = split($0, found)
+			m = split(documented[++printed], expected)
+			gsub(/,/, "", documented[printed])
+			bad = n != m || $2 != expected[2]
+			split(documented[printed], expected)
+			for (i = 3; i < n && !bad; i++)
+				bad = (found[i] == "") != (expected[i] == "") || found[i] * 10 > expected[i] * 11
+			if (bad) {
+				printf "FAIL switches of %s: %s, and COSTS.md has %s\n", machine, $0, documented[printed]
+				failed = 1
+			}
+		}
+		END {
+			if (rows != 13 || printed != 13) {
+				printf "FAIL switches of %s: %d rows of 13, and %d in COSTS.md\n", machine, printed, rows
+				failed = 1
+			}
+			if (!failed)
+				printf "PASS switches of %s: 13 rows\n", machine
+			exit failed
+		}' - "$work/vm/$1.log" || failed=1
+}
 # Errors of small pieces of code, cell by cell: this library's, which nothing may make larger.
 small() {	# MACHINE FROM TO
 	[ -e "$work/vm/$1.log" ] || { echo "SKIP small pieces: $work/vm/$1.log is not there"; return 0; }
@@ -132,6 +164,8 @@ if [ "$(${CC:-cc} -dumpversion)" = 12 ]; then
 	small skylake-1 "| a piece on x86-64" "## Names"
 	small skylake-2 "| a piece on x86-64" "## Names"
 	small arm64-1 "| a piece on arm64" "| a piece on x86-64"
+	switches skylake-1 "x86-64, emulated Skylake" "On arm64 counters"
+	switches arm64-1 "On arm64 counters" "(the end)"
 	# An interrupt among the thousand visits has one of them read again.
 	regions skylake-1 3 1
 	regions arm64-1 4 1
@@ -141,7 +175,7 @@ fi
 kernel=0
 compare look-up "${CC:-cc}" "$work/logs/look-up.log" "Names and the low-level" "## Samples"
 compare samples "${CC:-cc}" "$work/logs/samples.log" "A program's loop" "## Growth"
-compare engine "${CC:-cc}" "$work/logs/engine.log" "| engine, one suspend" "These two tables"
+compare engine "${CC:-cc}" "$work/logs/engine.log" "| engine, one suspend" "These tables show"
 # The table's own row, whose name has the number of names.
 if [ -e "$work/logs/look-up.log" ]; then
 	row=$(sed -n 's/^| \(the whole table, [^|]*\) |.*/\1/p' "$work/logs/look-up.log")
