@@ -238,16 +238,17 @@ static void measure_reads(double times[NREADS], bool driver)
 	}
 }
 
+/* An interrupt in a switch moves a difference: limits are a tenth above what is usual, or more. */
 static const struct load loads[] = {
 	{ "nothing", false, 0, 0, { { 0 } } },
 #if defined(__aarch64__)
 	{ "the TSC", true, 0, 0, { { 2200, 2200 }, { 210, 170 }, { 210, 170 } } },
-	{ "the TSC and 1 counter", true, 1, 0, { { 4200, 4200 }, { 254, 199 }, { 254, 203 } } },
+	{ "the TSC and 1 counter", true, 1, 0, { { 4200, 4200 }, { 275, 217 }, { 275, 217 } } },
 	{ "the TSC and 4 counters", true, 4, 0, { { 9800, 9800 }, { 370, 280 }, { 370, 280 } } },
 	{ "the TSC and 1 i-mode one", true, 0, 1, { { 6100, 6100 }, { 900, 710 }, { 900, 710 } } },
 #else
 	{ "the TSC", true, 0, 0, { { 1850, 1850 }, { 300, 230 }, { 300, 230 } } },
-	{ "the TSC and 1 counter", true, 1, 0, { { 3600, 3600 }, { 599, 242 }, { 520, 242 } } },
+	{ "the TSC and 1 counter", true, 1, 0, { { 3600, 3600 }, { 647, 265 }, { 520, 265 } } },
 	{ "the TSC and 4 counters", true, 4, 0, { { 9300, 9300 }, { 930, 330 }, { 810, 330 } } },
 	{ "the TSC and 1 i-mode one", true, 0, 1, { { 5200, 5200 }, { 800, 700 }, { 660, 610 } } },
 #endif
