@@ -96,7 +96,7 @@ regions() {	# MACHINE COLUMN SLACK
 			exit failed
 		}' - "$work/vm/$1.log" || failed=1
 }
-# What switches and reads cost, row by row. An interrupt in one of them, or in the switch without counters, moves a difference.
+# The costs of switches and reads, row by row. An interrupt in one of them, or in the switch without counters, moves a difference.
 switches() {
 	[ -e "$work/vm/skylake-1.log" ] || { echo "SKIP switches: $work/vm/skylake-1.log is not there"; return 0; }
 	section "| a switch with" "On arm64 counters" | awk -F ' *[|] *' '
