@@ -58,7 +58,7 @@ holds() {
 	tr -s ' \n' '  ' <"$srcdir/docs/COSTS.md" | grep -q -F "$(echo "$3" | sed "s/LIMIT/$limit/")"
 	check "figure of $2" $?
 }
-holds scale.sh max_one 'is opened in LIMIT.'
+holds scale.sh max_one 'is opened in at most LIMIT.'
 holds lookup.sh max_start 'at most | LIMIT |'
 holds lookup.sh max_relocations 'dynamic relocations | LIMIT |'
 holds lookup.sh max_size 'size in bytes, stripped, at most | LIMIT |'

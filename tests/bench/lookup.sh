@@ -13,8 +13,9 @@ command -v valgrind >/dev/null ||
 	{ echo "valgrind, which counts the instructions, is missing: apt-get install valgrind" >&2; exit 1; }
 
 max_instructions=1000	# of a look-up of a right name
-max_preset=1000		# of one of PAPI's presets and the event that it is, the mean
-max_check=1010		# of perfctr_event_check() for a right name of the processor, the mean
+# The C library's functions for strings take 4 % more of these two on a processor without AVX2.
+max_preset=1045		# of one of PAPI's presets and the event that it is, the mean
+max_check=1040		# of perfctr_event_check() for a right name of the processor, the mean
 max_allocations=0
 max_relocations=239
 max_start=25000		# instructions of a program's start, more than without the library

@@ -11,7 +11,8 @@ trap 'rm -rf "$work"' EXIT
 command -v valgrind >/dev/null ||
 	{ echo "valgrind, which counts the instructions, is missing: apt-get install valgrind" >&2; exit 1; }
 
-max_one=3071	# instructions of opening a set of one event
+# The C library chooses its functions for strings by the processor: 3,067, 3,071 or 3,075 were seen with AVX2, 3,125 without.
+max_one=3130	# instructions of opening a set of one event
 max_more=105	# what the second 2N cost, in percent of twice what the first N more did
 
 # A made-up /proc wants a file system whose directories have as many links as the kernel's.
