@@ -35,6 +35,14 @@ check_source() {
 	(cd "$hosts/check" && autoreconf -fi) >>"$work/check.log" 2>&1
 }
 
+# All hosts have the same release of the same C library: the first one's answers about it are the others'.
+answers=$hosts/check-answers
+configure_check() {
+	[ ! -e "$answers" ] || cp "$answers" config.cache
+	"$hosts/check/configure" -C CFLAGS=-O0 --host="$host" --disable-subunit --disable-shared --disable-timeout-tests || return
+	grep -E '^(ac|hw)_cv_(func|have_decl|header|lib|librt|member|type)_' config.cache >"$answers"
+}
+
 for host; do
 	build=$hosts/$host logs=$work/$host check=$hosts/check-$host
 	case $host in
@@ -49,9 +57,7 @@ for host; do
 	check_source
 	mkdir -p "$check" "$logs"
 	[ -e "$check/src/.libs/libcheck.a" ] ||
-		(cd "$check" &&
-		 "$hosts/check/configure" CFLAGS=-O0 --host="$host" --disable-subunit --disable-shared \
-			--disable-timeout-tests &&
+		(cd "$check" && configure_check &&
 		 make -C lib && make -C src libcheck.la) >"$logs/check.log" 2>&1 ||
 		{ tail "$logs/check.log" >&2; exit 1; }
 	# The layouts are proved by having compiled. qemu-user has no perf_event_open(2) and does not

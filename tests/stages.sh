@@ -50,7 +50,7 @@ gcc_build() (
 )
 
 gcc_check() (
-	cd "$work/gcc" && check
+	cd "$work/gcc" && FUZZ_WORDS=${FUZZ_WORDS:-200000} check
 )
 
 gcc_and_check() {
@@ -142,7 +142,7 @@ distcheck() (
 # A small part of what "make check" tries in the gcc build, where a compiler or the files that are there make
 # the difference.
 quick() {
-	SIM_STEPS=50000 FUZZ_CONTROLS=10000 FUZZ_SETS=100 FUZZ_WORDS=10000 "$@"
+	SIM_STEPS=50000 FUZZ_CONTROLS=10000 FUZZ_SETS=50 FUZZ_WORDS=10000 "$@"
 }
 
 # All but tests/loops, which steps the loops as programs have them, unit/pmu, which counts real page faults, of which

@@ -73,7 +73,7 @@ static void set_up(void)
 	setenv("STEP_QUICK", "3", 0);
 	if (getenv("TEST_SECONDS"))
 		timeout = atoi(getenv("TEST_SECONDS"));
-	setenv("STORM_THREADS", "200", 1);
+	setenv("STORM_THREADS", "200", 0);
 	setenv("STORM_EXACT", "1", 1);
 }
 

@@ -207,16 +207,15 @@ static const unsigned int keeps[] = { 0, PERFCTR_REGIONS_MOMENTS, PERFCTR_REGION
 /* As many counters as have code of their own, and more; of usual and other widths. */
 START_TEST(sums)
 {
-	unsigned int nevents, k, w;
+	unsigned int nevents, k;
 
 	begin();
 	set_rates(1);
-	for (w = 32; w <= 48; w += 8) {
-		pmu.width = w;
-		for (nevents = 1; nevents <= 5; nevents++)
-			for (k = 0; k < ARRAY_SIZE(keeps); k++)
-				check_sums(nevents, keeps[k], 1);
-	}
+	for (nevents = 1; nevents <= 5; nevents++)
+		for (k = 0; k < ARRAY_SIZE(keeps); k++) {
+			pmu.width = 32 + (nevents + k) % 3 * 8;
+			check_sums(nevents, keeps[k], 1);
+		}
 }
 END_TEST
 
