@@ -93,7 +93,6 @@ int perfctr_event_braces(const char **event, size_t *length, bool *inside)
 	size_t n = *length - begins;
 
 	word += begins;
-	ends = n > 0 && ends;
 	n = trim(&word, n - ends);
 	if (wrong || memchr(word, '{', n) || memchr(word, '}', n))
 		return fail_braces(*event, *length);

@@ -574,8 +574,6 @@ static inline __attribute__((always_inline)) int parse_plain(struct perfctr_core
 	if (isdigit((unsigned char)colon[1]) && colon - event == 3 &&
 	    !perfctr_letters_compare(event, "mem", 3))
 		return fail_unknown(event, length);
-	if (isdigit((unsigned char)*event))
-		return parse_numeric(event, colon, end, attr, pmu, rest);
 	name = colon + 1;
 	word_length = (size_t)(colon - event);
 	colon = memchr(name, ':', (size_t)(end - name));

@@ -183,6 +183,7 @@ START_TEST(names_of_caches)
 	is("l1-DCACHE-load-misses", PERF_TYPE_HW_CACHE, 0x10000);
 	fails("L1-dcache", EINVAL, "not an event");
 	fails("L1-dcache-", EINVAL, "not an event");
+	fails("L1-dcache-loadsx", EINVAL, "not an event");
 }
 END_TEST
 

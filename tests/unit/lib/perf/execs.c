@@ -294,6 +294,17 @@ static int count_threads(void)
 	NEED(reading.quality == PERFCTR_STALE);
 	NEED(perfctr_set_read(set, &reading) == 0 && reading.quality == PERFCTR_STALE);
 	NEED(says_why(perfctr_set_check(set)));
+	perfctr_set_close(set);
+	/* This one's, which is the first, is not told of the other one either. */
+	set = perfctr_set_open("page-faults:u", &target, PERFCTR_INHERIT);
+	NEED(set != NULL);
+	if (fork() == 0)
+		execute();
+	NEED(wait(NULL) > 0);
+	NEED(perfctr_set_read_thread(set, getpid(), &reading) == 0);
+	NEED(reading.quality == PERFCTR_STALE);
+	NEED(perfctr_set_read_thread(set, other, &reading) == 0);
+	NEED(reading.quality == PERFCTR_EXACT);
 	NEED(write(step[1], &byte, 1) == 1 && pthread_join(thread, NULL) == 0);
 	perfctr_set_close(set);
 	/* Without children: what these execute is not counted. */
