@@ -4,6 +4,7 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 #include "tests/harness/check.h"
@@ -178,7 +179,33 @@ START_TEST(a_program)
 }
 END_TEST
 
-UNIT_MAIN("elf", 60, no_programs, a_program
+/* Of this program itself. */
+START_TEST(how_it_is_linked)
+{
+#ifdef HAVE_LIBELF
+	struct elf_program program = { .needed = NULL };
+	char *line, *rest;
+
+	elf_read_program(&program, "/proc/self/exe", "main");
+	ck_assert_ptr_nonnull(program.needed);
+	ck_assert(program.defines);
+	ck_assert_int_eq(program.is_static, !*program.needed);
+	for (line = strtok_r(program.needed, "\n", &rest); line; line = strtok_r(NULL, "\n", &rest))
+		ck_assert_msg(strstr(line, ".so") != NULL, "\"%s\" is no library", line);
+	free(program.needed);
+	elf_read_program(&program, "/proc/self/exe", "no_such_function");
+	ck_assert(!program.defines);
+	free(program.needed);
+	/* What is no program leaves it as it is. */
+	program.needed = NULL;
+	program.defines = true;
+	elf_read_program(&program, "/dev/null", "main");
+	ck_assert(program.defines && !program.needed);
+#endif
+}
+END_TEST
+
+UNIT_MAIN("elf", 60, no_programs, a_program, how_it_is_linked
 #ifdef HAVE_LIBELF
 	  ,
 	  functions, sizes

@@ -35,6 +35,7 @@ struct perfctr_sampler *__wrap_perfctr_sampler_open(const char *event,
 	struct perfctr_sampler *sampler = &made[target->id];
 
 	ck_assert_str_eq(event, "cs");
+	ck_assert_uint_eq(config->pages & (config->pages - 1), 0); /* else it is refused */
 	if (refusal && target->id == 2 &&
 	    (!refuse_above || !config->pages || config->pages > refuse_above)) {
 		errno = refusal;
