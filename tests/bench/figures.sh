@@ -1,9 +1,9 @@
 #!/bin/sh
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # Compare the tables of docs/COSTS.md with the programs' output: a figure in user mode that is exceeded, if only by one
-# instruction, fails. Rows about opening, other threads, overflows and regions, which vary, may exceed theirs by 1 %,
-# figures with the kernel, which is not always the same one, and of switches by 10 %. libpfm4's may be neither larger nor smaller. Only programs
-# that Debian 12's compiler built, gcc 12, are compared.
+# instruction, fails. Rows about opening, other threads, overflows and regions, which vary, may exceed theirs by 1 %, of
+# growth, reports and metrics by 2 %, figures with the kernel, which is not always the same one, and of switches by 10 %. libpfm4's may
+# be neither larger nor smaller. Only programs that Debian 12's compiler built, gcc 12, are compared.
 # usage: figures.sh WORKDIR	WORKDIR as of scripts/test, with its logs
 set -eu
 top=$(cd "$(dirname "$0")/../.." && pwd)
@@ -43,7 +43,7 @@ compare() {	# NAME COMPILER LOG FROM TO
 		FNR == NR { user[$2] = $column; both[$2] = $4; next }
 		$2 in user {
 			# Signals, opening, other threads.
-			hold($2, $column, user[$2], slack || $2 ~ /open|OPEN|threads|overflow|iresume/ ? 1 : 0)
+			hold($2, $column, user[$2], slack ? slack : $2 ~ /open|OPEN|threads|overflow|iresume/ ? 1 : 0)
 			if (kernel && both[$2] ~ /[0-9]/)
 				hold($2, $4, both[$2], 10)
 			rows++
@@ -210,8 +210,9 @@ libpfm4() {
 		}' - "$1" || failed=1
 }
 [ "$(${CC:-cc} -dumpversion)" != 12 ] || libpfm4 "$work/logs/look-up.log"
-# The memory that a program finds decides on a little of these.
-slack=1
+# The memory that a program finds decides on a little of these, and so does the processor, by which the C library chooses its
+# functions for strings.
+slack=2
 compare reports "${CC:-cc}" "$work/logs/reports.log" "So does a report" "All metrics of"
 column=4
 compare scale "${CC:-cc}" "$work/logs/scale.log" "A set's cost grows" "So does a report"
