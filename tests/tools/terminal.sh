@@ -30,6 +30,9 @@ fits "-h" 0 'usage' -h
 fits "-M list" 0 'cycles / task-clock' --cpu skylake -M list
 fits "-L" 0 'page-faults' -L fault
 fits "-L of a processor" 0 'LONGEST_LAT_CACHE' --cpu skylake -L
+# Where there is room, a description's lines are below its first one.
+expect "-L: 120 columns" 0 '^ \{54\}[^ ]' on 120 "$perfex" --cpu skylake -L
+! grep '^   ' "$work/out" | grep -v '^ \{54\}[^ ]' || fail "-L: 120 columns" "a line begins elsewhere"
 fits "a run" 0 'utilized' -e task-clock,page-faults,nonsense/x/ true
 fits "a long command" 0 'utilized' -e task-clock sh -c ': a command of many words that does not fit into a single line of a terminal' x y z
 fits "intervals" 0 'utilized' -I 20 -e task-clock,page-faults sleep 0.1
