@@ -669,7 +669,7 @@ struct perfctr_sampler; /* opaque */
 
 /* What to sample, and how. Begin with all zero; one of period and frequency is needed. */
 struct perfctr_sampler_config {
-	uint64_t period;	      /* number of events between samples */
+	uint64_t period;	      /* events between samples; a clock's: ns, at least 10000 */
 	uint64_t frequency;	      /* samples per second: the kernel adapts the period */
 	uint64_t fields;	      /* of samples: PERF_SAMPLE_*, or'ed, all but _AUX */
 	uint64_t branches;	      /* PERF_SAMPLE_BRANCH_STACK: which, PERF_SAMPLE_BRANCH_* */

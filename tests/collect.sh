@@ -469,49 +469,53 @@ MPI_Reduce 12 12 (rank 0) 12 (rank 0)' ]
 	timeout -k 5 60 mpirun --oversubscribe -n 1 "$perfex" --regions=mpi "$work/real" : -n 1 "$work/real" >"$work/out" 2>&1 &&
 		grep -q '^MPI_Sendrecv  *5 ' "$work/out"
 	check "MPI: one rank of two is measured" $?
-	for module in mpi mpi_f08; do
-		error=$([ $module = mpi ] && echo ', e')
-		sed "s/@MODULE@/$module/; s/@E@/$error/" >"$work/$module.f90" <<-'EOT'
-			program sums
-				use @MODULE@
-				integer :: rank, ranks, e, own(10), all(10), same(2)
-				call MPI_Init_thread(MPI_THREAD_SINGLE, rank@E@)
-				call MPI_Comm_rank(MPI_COMM_WORLD, rank@E@)
-				own = rank
-				call MPI_Allreduce(own, all, 10, MPI_INTEGER, MPI_SUM, MPI_COMM_WORLD@E@)
-				call MPI_Barrier(MPI_COMM_WORLD@E@)
-				if (all(10) /= 1) error stop
-				same = rank
-				call MPI_Allgather(MPI_IN_PLACE, 1234, MPI_DATATYPE_NULL, same, 1, MPI_INTEGER, MPI_COMM_WORLD@E@)
-				call MPI_Allgather(MPI_IN_PLACE, 1234, MPI_INTEGER, same, 1, MPI_INTEGER, MPI_COMM_WORLD@E@)
-				call MPI_Finalize(@E@)
-			end program
+	if mpif90 --version >/dev/null 2>&1; then
+		for module in mpi mpi_f08; do
+			error=$([ $module = mpi ] && echo ', e')
+			sed "s/@MODULE@/$module/; s/@E@/$error/" >"$work/$module.f90" <<-'EOT'
+				program sums
+					use @MODULE@
+					integer :: rank, ranks, e, own(10), all(10), same(2)
+					call MPI_Init_thread(MPI_THREAD_SINGLE, rank@E@)
+					call MPI_Comm_rank(MPI_COMM_WORLD, rank@E@)
+					own = rank
+					call MPI_Allreduce(own, all, 10, MPI_INTEGER, MPI_SUM, MPI_COMM_WORLD@E@)
+					call MPI_Barrier(MPI_COMM_WORLD@E@)
+					if (all(10) /= 1) error stop
+					same = rank
+					call MPI_Allgather(MPI_IN_PLACE, 1234, MPI_DATATYPE_NULL, same, 1, MPI_INTEGER, MPI_COMM_WORLD@E@)
+					call MPI_Allgather(MPI_IN_PLACE, 1234, MPI_INTEGER, same, 1, MPI_INTEGER, MPI_COMM_WORLD@E@)
+					call MPI_Finalize(@E@)
+				end program
+			EOT
+			sed -i 's/Finalize(, e)/Finalize(e)/' "$work/$module.f90"
+			mpif90 "$work/$module.f90" -o "$work/fortran" && job 2 "$work/fortran" && [ "$(bytes)" = 'MPI_Allreduce 80 40 (rank 0) 40 (rank 0)' ] &&
+				[ "$(sed -n 's/^\([^,]*\),time,ns,inclusive,2,2,.*/\1/p' "$work/merged" | sort | paste -sd ,)" = \
+					'MPI (program),MPI_Allreduce,MPI_Barrier' ] && grep -q '^MPI_Allgather,time,ns,inclusive,2,4,' "$work/merged"
+			status=$?
+			[ $status = 0 ] || cat "$work/errors" "$work/merged"
+			check "MPI: Fortran's module $module over Open MPI" $status
+		done
+		# A module of Fortran's, as Python's have, has an MPI_IN_PLACE of its own.
+		cat >"$work/module.f90" <<-'EOT'
+			integer(c_int) function entry() bind(c, name="entry")
+				use iso_c_binding, only: c_int
+				use mpi
+				integer :: e, sum(10), same(2)
+				sum = 1
+				call MPI_Comm_rank(MPI_COMM_WORLD, same(1), e)
+				same = same(1)
+				call MPI_Allgather(MPI_IN_PLACE, 1234, MPI_INTEGER, same, 1, MPI_INTEGER, MPI_COMM_WORLD, e)
+				call MPI_Allreduce(MPI_IN_PLACE, sum, 10, MPI_INTEGER, MPI_SUM, MPI_COMM_WORLD, e)
+				entry = merge(0, 1, all(same == [0, 1]) .and. all(sum == 2))
+			end function
 		EOT
-		sed -i 's/Finalize(, e)/Finalize(e)/' "$work/$module.f90"
-		mpif90 "$work/$module.f90" -o "$work/fortran" && job 2 "$work/fortran" && [ "$(bytes)" = 'MPI_Allreduce 80 40 (rank 0) 40 (rank 0)' ] &&
-			[ "$(sed -n 's/^\([^,]*\),time,ns,inclusive,2,2,.*/\1/p' "$work/merged" | sort | paste -sd ,)" = \
-				'MPI (program),MPI_Allreduce,MPI_Barrier' ] && grep -q '^MPI_Allgather,time,ns,inclusive,2,4,' "$work/merged"
-		status=$?
-		[ $status = 0 ] || cat "$work/errors" "$work/merged"
-		check "MPI: Fortran's module $module over Open MPI" $status
-	done
-	# A module of Fortran's, as Python's have, has an MPI_IN_PLACE of its own.
-	cat >"$work/module.f90" <<-'EOT'
-		integer(c_int) function entry() bind(c, name="entry")
-			use iso_c_binding, only: c_int
-			use mpi
-			integer :: e, sum(10), same(2)
-			sum = 1
-			call MPI_Comm_rank(MPI_COMM_WORLD, same(1), e)
-			same = same(1)
-			call MPI_Allgather(MPI_IN_PLACE, 1234, MPI_INTEGER, same, 1, MPI_INTEGER, MPI_COMM_WORLD, e)
-			call MPI_Allreduce(MPI_IN_PLACE, sum, 10, MPI_INTEGER, MPI_SUM, MPI_COMM_WORLD, e)
-			entry = merge(0, 1, all(same == [0, 1]) .and. all(sum == 2))
-		end function
-	EOT
-	mpif90 -shared -fPIC "$work/module.f90" -o "$work/fortran.so" && mpicc -w "$srcdir/tests/collect/late.c" -o "$work/real-late" -ldl &&
-		job 2 "$work/real-late" "$work/fortran.so" && [ "$(bytes)" = 'MPI_Allreduce 80 40 (rank 0) 40 (rank 0)' ]
-	check "MPI: Fortran that a program of C loads, over Open MPI" $?
+		mpif90 -shared -fPIC "$work/module.f90" -o "$work/fortran.so" && mpicc -w "$srcdir/tests/collect/late.c" -o "$work/real-late" -ldl &&
+			job 2 "$work/real-late" "$work/fortran.so" && [ "$(bytes)" = 'MPI_Allreduce 80 40 (rank 0) 40 (rank 0)' ]
+		check "MPI: Fortran that a program of C loads, over Open MPI" $?
+	else
+		echo "SKIP MPI: Fortran over Open MPI: mpif90 finds no gfortran"
+	fi
 else
 	echo "SKIP MPI: there is no Open MPI"
 fi

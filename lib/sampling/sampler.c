@@ -64,6 +64,7 @@ struct perfctr_sampler {
 	struct perfctr_decoder decoder;
 	bool overwrite;
 	bool knows_lost;      /* the kernel tells how many records were lost */
+	bool clock;	      /* the first event is one of the kernel's clocks */
 	bool clock_frequency; /* the kernel has made a period of it, in ns */
 	bool stopped;	      /* nothing is being written */
 	bool reading;	      /* merged: since the last look at the buffers there were records */
@@ -203,6 +204,27 @@ static int add_event(struct perfctr_events *events, struct perf_event_attr *attr
 	return 0;
 }
 
+/* The kernel samples its clocks by a timer, and puts this in the place of a shorter period. */
+#define LEAST_CLOCK_PERIOD 10000 /* ns */
+
+static bool is_clock(const struct perf_event_attr *attr)
+{
+	return attr->type == PERF_TYPE_SOFTWARE && (attr->config == PERF_COUNT_SW_CPU_CLOCK ||
+						    attr->config == PERF_COUNT_SW_TASK_CLOCK);
+}
+
+/* Checks a period of a clock; 0 is none. 0, or -1 after perfctr_fail(). */
+static int check_clock(uint64_t period)
+{
+	if (period == 0 || period >= LEAST_CLOCK_PERIOD)
+		return 0;
+	return perfctr_fail(
+		EINVAL,
+		"the kernel samples its clocks at most every %d ns: take a period of %d or "
+		"more, or a frequency of %d or less",
+		LEAST_CLOCK_PERIOD, LEAST_CLOCK_PERIOD, 1000000000 / LEAST_CLOCK_PERIOD);
+}
+
 static int open_event(const struct opening *opening, struct perfctr_events *events,
 		      const struct perfctr_variant *variant, const char *name)
 {
@@ -220,6 +242,9 @@ static int open_event(const struct opening *opening, struct perfctr_events *even
 		perfctr_sampler_config_attr(opening->config, &attr);
 		if (opening->several)
 			attr.sample_type |= PERF_SAMPLE_TIME;
+		if (is_clock(&attr) &&
+		    check_clock(attr.freq ? 1000000000 / attr.sample_freq : attr.sample_period) < 0)
+			return -1;
 		/*
 		 * Linux 6.0 and later report how many records were lost; earlier kernels refuse the
 		 * bit.
@@ -237,9 +262,8 @@ static int open_event(const struct opening *opening, struct perfctr_events *even
 	 */
 	sampler->knows_lost = attr.read_format & PERFCTR_FORMAT_LOST && !(group && attr.inherit);
 	perfctr_decoder_init(&sampler->decoder, &attr);
-	sampler->clock_frequency = attr.freq && attr.type == PERF_TYPE_SOFTWARE &&
-				   (attr.config == PERF_COUNT_SW_CPU_CLOCK ||
-				    attr.config == PERF_COUNT_SW_TASK_CLOCK);
+	sampler->clock = is_clock(&attr);
+	sampler->clock_frequency = sampler->clock && attr.freq;
 	return 0;
 }
 
@@ -749,6 +773,8 @@ int perfctr_sampler_set_period(struct perfctr_sampler *sampler, uint64_t period)
 			limit = 1000000000;
 		wanted = period && period <= (uint64_t)limit ? UINT64_C(1000000000) / period : 0;
 	}
+	if (sampler->clock && check_clock(wanted) < 0)
+		return -1;
 	if (request_all(sampler, PERF_EVENT_IOC_PERIOD, (unsigned long)&wanted) < 0)
 		return perfctr_fail(
 			errno, "the kernel refuses %llu: %s", (unsigned long long)period,

@@ -26,7 +26,7 @@ struct sampling {
 	char *plain;	 /* the event asked for; NULL: none, and any will do */
 	bool user_only;	 /* the kernel's mode is forbidden */
 	uint64_t weight; /* the field of samples that this kernel has */
-	uint64_t period, frequency, bad;
+	uint64_t period, frequency, bad, throttled;
 	struct sampling_request request;
 	struct perf_event_attr attr; /* of the records, for later readers */
 	struct samplers *samplers;
@@ -177,6 +177,7 @@ static void use_record(void *arg, const struct perfctr_record *record)
 		histogram_fork(sampling->histogram, record->as.task.pid, record->as.task.ppid);
 		break;
 	case PERF_RECORD_COMM: use_comm(sampling->histogram, record); break;
+	case PERF_RECORD_THROTTLE: sampling->throttled++; break;
 	}
 	if (sampling->request.data)
 		perf_data_record(sampling->request.data, record);
@@ -608,6 +609,13 @@ static void print_doubts(struct sampling *sampling, const struct run_end *end, F
 			" %llu record%s lost: perfex could not keep up, take fewer samples "
 			"(-c, -F)\n",
 			(unsigned long long)lost, lost == 1 ? " was" : "s were");
+	if (sampling->throttled)
+		fprintf(file,
+			" samples are missing: the kernel stopped the event until its next tick, %llu "
+			"time%s, since more came than kernel.perf_event_max_sample_rate allows; take fewer "
+			"(-c, -F)\n",
+			(unsigned long long)sampling->throttled,
+			sampling->throttled == 1 ? "" : "s");
 	if (access("/proc/self", F_OK) < 0)
 		fputs(" names are missing: /proc, by which files are found, is not mounted\n",
 		      file);

@@ -240,9 +240,9 @@ START_TEST(frequencies)
 	sampler = perfctr_sampler_open("page-faults:u", NULL, &config);
 	period_is(sampler, 8, 8);
 	perfctr_sampler_close(sampler);
-	config = (struct perfctr_sampler_config){ .period = 1000, .fields = PERF_SAMPLE_TIME };
+	config = (struct perfctr_sampler_config){ .period = 20000, .fields = PERF_SAMPLE_TIME };
 	sampler = perfctr_sampler_open("cpu-clock:u", NULL, &config);
-	period_is(sampler, 300, 300);
+	period_is(sampler, 30000, 30000);
 	perfctr_sampler_close(sampler);
 	pmu_end();
 }
@@ -258,7 +258,8 @@ START_TEST(most_frequent)
 	root_make();
 	sampler = perfctr_sampler_open("cpu-clock:u", NULL, &config);
 	ck_assert_msg(sampler != NULL, "%s", perfctr_error());
-	ck_assert_int_eq(perfctr_sampler_set_period(sampler, 1000000000), 0);
+	ck_assert_int_eq(perfctr_sampler_set_period(sampler, 100000), 0);
+	ck_fails(perfctr_sampler_set_period(sampler, 100001), EINVAL, "at most every 10000 ns");
 	ck_fails(perfctr_sampler_set_period(sampler, 1000000001), EINVAL, "max_sample_rate");
 	root_line("/proc/sys/kernel/perf_event_max_sample_rate", "5000");
 	ck_assert_int_eq(perfctr_sampler_set_period(sampler, 5000), 0);
@@ -266,6 +267,44 @@ START_TEST(most_frequent)
 	ck_fails(perfctr_sampler_set_period(sampler, 0), EINVAL, "max_sample_rate");
 	perfctr_sampler_close(sampler);
 	root_remove();
+	pmu_end();
+}
+END_TEST
+
+/* The kernel would make 10000 of a shorter period of a clock. Other events have such periods. */
+START_TEST(clocks)
+{
+	static const char *const events[] = { "cpu-clock:u", "task-clock:u" };
+	struct perfctr_sampler_config config = { .period = 10000 }, often = { .frequency = 100000 };
+	struct perfctr_sampler *sampler;
+	size_t i;
+
+	pmu_begin();
+	for (i = 0; i < ARRAY_SIZE(events); i++) {
+		config.period = 9999;
+		ck_fails_null(perfctr_sampler_open(events[i], NULL, &config), EINVAL,
+			      "a period of 10000 or more, or a frequency of 100000 or less");
+		config.period = 10000;
+		sampler = perfctr_sampler_open(events[i], NULL, &config);
+		ck_assert_msg(sampler != NULL, "%s", perfctr_error());
+		ck_fails(perfctr_sampler_set_period(sampler, 9999), EINVAL, "10000 or more");
+		ck_fails(perfctr_sampler_set_period(sampler, 0), EINVAL, "from 1 to 2^63 - 1");
+		ck_assert_int_eq(perfctr_sampler_set_period(sampler, 10000), 0);
+		perfctr_sampler_close(sampler);
+		often.frequency = 100000;
+		sampler = perfctr_sampler_open(events[i], NULL, &often);
+		ck_assert_msg(sampler != NULL, "%s", perfctr_error());
+		perfctr_sampler_close(sampler);
+		often.frequency = 100001;
+		ck_fails_null(perfctr_sampler_open(events[i], NULL, &often), EINVAL,
+			      "100000 or less");
+	}
+	ck_fails_null(perfctr_sampler_open("cpu-clock/period=9999/u", NULL, &config), EINVAL,
+		      "10000 or more");
+	config.period = 1;
+	sampler = perfctr_sampler_open("page-faults:u", NULL, &config);
+	ck_assert_msg(sampler != NULL, "%s", perfctr_error());
+	perfctr_sampler_close(sampler);
 	pmu_end();
 }
 END_TEST
@@ -1547,7 +1586,8 @@ END_TEST
 UNIT_MAIN("sampler_pmu", 60, lost_samples, samples_that_were_none, periods_and_refreshes, periods,
 	  frequencies, descriptor_0, what_the_kernel_is_asked, asked_by_name, most_precise,
 	  precise_only, limits, merged, a_processor_beyond, descriptor_0_of_all,
-	  stopped_while_reading, callbacks, room, room_of_one, most_frequent, lost_by_several,
-	  snapshots_of_several, a_process, no_common_buffer, a_process_on_one_processor,
-	  threads_that_end, a_processor_goes_offline, core_types, a_pmu_with_a_cpumask,
-	  control_of_all, no_objects, a_child_of_fork, outside_of_the_braces, faults)
+	  stopped_while_reading, callbacks, room, room_of_one, most_frequent, clocks,
+	  lost_by_several, snapshots_of_several, a_process, no_common_buffer,
+	  a_process_on_one_processor, threads_that_end, a_processor_goes_offline, core_types,
+	  a_pmu_with_a_cpumask, control_of_all, no_objects, a_child_of_fork, outside_of_the_braces,
+	  faults)
