@@ -101,15 +101,6 @@ strip -o "$work/bare" "$calls"
 sample --by address "$work/bare" 100
 rows "by address, without names" '+0x' "$work/bare"
 
-# As many samples of a clock as it can have are too many for the kernel's usual limit.
-if [ "$(cat /proc/sys/kernel/perf_event_max_sample_rate)" -le 100000 ]; then
-	expect "what the kernel held back" 0 'the kernel stopped the event until its next tick, [0-9]* time' \
-		"$perfex" --sample -e cpu-clock:u -c 10000 --by file "$calls" 300
-	expect "what the kernel held back, in JSON" 0 '"doubts":\[.*"samples are missing: the kernel stopped the event' \
-		"$perfex" --sample --json -e cpu-clock:u -c 10000 "$calls" 300
-else
-	skip "what the kernel held back" "kernel.perf_event_max_sample_rate is higher than usual"
-fi
 expect "a clock more often than the kernel can" 125 'a period of 10000 or more, or a frequency of 100000 or less' \
 	"$perfex" --sample -e cpu-clock -c 9999 true
 

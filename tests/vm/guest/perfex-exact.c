@@ -181,6 +181,38 @@ static void check_error(void)
 }
 #endif
 
+#if !defined(__riscv)
+/* On arm64 a cycle is an instruction: see samples.c. */
+#if defined(__aarch64__)
+#define SAMPLED "cycles:u"
+#else
+#define SAMPLED "instructions:u"
+#endif
+
+static void set_rate(const char *rate)
+{
+	FILE *file = fopen("/proc/sys/kernel/perf_event_max_sample_rate", "w");
+
+	check(file && fputs(rate, file) >= 0 && fclose(file) == 0, "the rate of samples");
+}
+
+/* 20.5 million instructions of a loop. */
+static void check_samples(void)
+{
+	int status = system("perfex --sample -e " SAMPLED " -c 1000003 -o /out -- loop 0010250000");
+
+	check(status == 0 && system("cat /out") == 0 && has_line("/out", " 20 samples\n"),
+	      "exact samples");
+	set_rate("1000");
+	status = system("perfex --sample -e " SAMPLED " -c 1009 -o /out -- loop 0010250000");
+	check(status == 0 && system("cat /out") == 0 &&
+		      system("grep -q 'the kernel stopped the event until its next tick, [0-9]* "
+			     "times' /out") == 0,
+	      "samples that the kernel held back");
+	set_rate("100000");
+}
+#endif
+
 int main(void)
 {
 	unsigned long long one, two, three;
@@ -210,14 +242,7 @@ int main(void)
 			"0000100000; wait'");
 	check(status == 0, "threads");
 #if !defined(__riscv) /* QEMU's loses overflows once other events have counted: see riscv.c */
-	/* 20.5 million instructions of a loop. On arm64 a cycle is one: see samples.c. */
-#if defined(__aarch64__)
-	status = system("perfex --sample -e cycles:u -c 1000003 -o /out -- loop 0010250000");
-#else
-	status = system("perfex --sample -e instructions:u -c 1000003 -o /out -- loop 0010250000");
-#endif
-	check(status == 0 && system("cat /out") == 0 && has_line("/out", " 20 samples\n"),
-	      "exact samples");
+	check_samples();
 #endif
 	check_comparison();
 	check_parts();
