@@ -27,14 +27,20 @@ function bytes_of_call(n, language,  form, i) {
 function call(n) {
 	return sprintf("((word (*)(%s))mpi_functions[%d].real)(%s)", types(n), functions, list("a", n))
 }
+function begin(attribute, own, real, n, usual) {
+	table = table sprintf("\t{ .own_region = %s, .name = \"%s\", .real_name = \"%s\"%s },\n",
+		is_special() ? "&mpi_program" : "&regions[CALL_" name "]", own, real, usual)
+	printf "%s word %s(%s);\nword %s(%s)\n{\n", attribute, own, n ? list("word a", n) : "void", own, n ? list("word a", n) : "void"
+}
+function call_uncounted(n, condition) {
+	printf "\tif (%s) {\n\t\tresult = %s;\n\t\tNO_JUMP;\n\t\treturn result;\n\t}\n", condition, call(n)
+}
 # Each hands on what the other function returns, if it has a result at all.
 function emit(own, real, n, language,  function_) {
 	function_ = "mpi_functions[" functions "]"
-	table = table sprintf("\t{ .own_region = %s, .name = \"%s\", .real_name = \"%s\" },\n",
-		is_special() ? "&mpi_program" : "&regions[CALL_" name "]", own, real)
-	printf "EXPORT word %s(%s);\nword %s(%s)\n{\n", own, n ? list("word a", n) : "void", own, n ? list("word a", n) : "void"
+	begin("EXPORT BY_ITSELF", own, real, n)
 	printf "\tstruct mpi_frame frame;\n\tstruct perfctr_region *region = mpi_enter(&%s, &frame);\n\tword result;\n\n", function_
-	printf "\tif (!region) {\n\t\tresult = %s;\n\t\tNO_JUMP;\n\t\treturn result;\n\t}\n", call(n)
+	call_uncounted(n, "!region")
 	if (rule[1] == "finalize")
 		print "\tmpi_program_end();"
 	if (!is_special())
@@ -49,6 +55,19 @@ function emit(own, real, n, language,  function_) {
 		print "\tmpi_program_begin();"
 	print "\treturn result;\n}\n"
 	functions++
+}
+# Another name for the same calls the usual one, whatever the program itself has of that name.
+function emit_names(usual, real, n, names,  each, first, count, i) {
+	printf "extern __typeof__(%s) own_%s __attribute__((alias(\"%s\"), visibility(\"hidden\")));\n\n", usual, usual, usual
+	first = functions - 1
+	count = split(names, each, " ")
+	for (i = 1; i <= count; i++) {
+		begin("EXPORT", each[i], real, n, ", .usual = &mpi_functions[" first "]")
+		print "\tword result;\n"
+		call_uncounted(n, "!mpi_is_there(&mpi_functions[" functions "])")
+		printf "\treturn own_%s(%s);\n}\n\n", usual, list("a", n)
+		functions++
+	}
 }
 /^#/ || !NF { next }
 { lines[++calls] = $0 }
@@ -84,9 +103,7 @@ function make_call(  lower, n) {
 	n = is_special() ? rule[2] : arguments + 1
 	emit("MPI_" name, "PMPI_" name, arguments, "c")
 	emit("mpi_" lower "_", "pmpi_" lower "_", n, "fortran")
-	emit("mpi_" lower "__", "pmpi_" lower "_", n, "fortran")
-	emit("mpi_" lower, "pmpi_" lower "_", n, "fortran")
-	emit("MPI_" toupper(name), "pmpi_" lower "_", n, "fortran")
+	emit_names("mpi_" lower "_", "pmpi_" lower "_", n, "mpi_" lower "__ mpi_" lower " MPI_" toupper(name))
 	emit("mpi_" lower "_f08_", "pmpi_" lower "_f08_", n, "fortran")
 }
 END {

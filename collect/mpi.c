@@ -156,6 +156,12 @@ static void call_other(struct mpi_function *function, void *other)
 	__atomic_store_n(&function->is_other, true, __ATOMIC_RELEASE);
 }
 
+static void set_real(struct mpi_function *function, void *found)
+{
+	__atomic_store_n(&function->real, (void (*)(void))found, __ATOMIC_RELAXED);
+	__atomic_store_n(&function->region, function->own_region, __ATOMIC_RELEASE);
+}
+
 /*
  * Threads may do so at once, and find the same: a lock here and the dynamic linker's own could wait
  * for each other.
@@ -167,8 +173,9 @@ struct perfctr_region *mpi_find(struct mpi_function *function, const void *calle
 	if (found) {
 		find_own(caller);
 		find_constants(caller);
-		__atomic_store_n(&function->real, (void (*)(void))found, __ATOMIC_RELAXED);
-		__atomic_store_n(&function->region, function->own_region, __ATOMIC_RELEASE);
+		if (function->usual)
+			set_real(function->usual, found);
+		set_real(function, found);
 		return function->own_region;
 	}
 	found = dlsym(RTLD_NEXT, function->name);

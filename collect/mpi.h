@@ -8,8 +8,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#define EXPORT __attribute__((visibility("default")))
 /* Regions begin and end in the function itself, which is fewer instructions than by others. */
-#define EXPORT __attribute__((visibility("default"), flatten))
+#define BY_ITSELF __attribute__((flatten))
 
 /* An argument of any type: it has a register or a place on the stack of this size. */
 typedef uintptr_t word;
@@ -20,7 +21,8 @@ struct mpi_function {
 	struct perfctr_region *region; /* NULL: not called yet, or "real" is not MPI's */
 	struct perfctr_region *own_region;
 	const char *name, *real_name;
-	bool is_other; /* "real" is not MPI's */
+	struct mpi_function *usual; /* by its more usual name, which counts; NULL: this one */
+	bool is_other;		    /* "real" is not MPI's */
 };
 
 /* All of them, which mpi.awk makes. */
@@ -72,6 +74,14 @@ mpi_enter(struct mpi_function *function, struct mpi_frame *frame)
 	frame->self = frame;
 	mpi_outermost = frame;
 	return region;
+}
+
+/* Whether it is MPI's; otherwise it does not count. */
+static inline __attribute__((always_inline)) bool mpi_is_there(struct mpi_function *function)
+{
+	return __atomic_load_n(&function->region, __ATOMIC_ACQUIRE) ||
+	       (!__atomic_load_n(&function->is_other, __ATOMIC_ACQUIRE) &&
+		mpi_find(function, __builtin_return_address(0)));
 }
 
 /* A jump in the place of a call in the rare case would cost instructions in each. */
