@@ -21,7 +21,11 @@ int perfctr_letters_compare(const char *a, const char *b, size_t n)
 
 bool perfctr_letters_same(const char *name, const char *word, size_t length)
 {
-	/* Most are written as they are, and the C library compares many letters at once. */
+	/* Most differ in the first letter already. */
+	if (length && perfctr_small(*name) != perfctr_small(*word))
+		return false;
+	/* Most of the others are written as they are, and the C library compares many letters at
+	 * once. */
 	return (!strncmp(name, word, length) || !perfctr_letters_compare(name, word, length)) &&
 	       !name[length];
 }

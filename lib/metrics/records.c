@@ -18,14 +18,18 @@ const struct perfctr_metric_record *perfctr_metric_find(const char *name, size_t
 	return NULL;
 }
 
+/* A text is in the pool once, so that equal ones have one offset. */
 const struct perfctr_metric_record *perfctr_metric_nth(unsigned int n, const char *id)
 {
 	const struct perfctr_metric_record *record = &perfctr_metric_records[n];
-	const char *name = perfctr_metric_text(record->name);
 
 	if (!perfctr_metric_is_for(record, id))
 		return NULL;
-	return perfctr_metric_find(name, strlen(name), id) == record ? record : NULL;
+	while (++n < perfctr_metric_record_count)
+		if (perfctr_metric_records[n].name == record->name &&
+		    perfctr_metric_is_for(&perfctr_metric_records[n], id))
+			return NULL;
+	return record;
 }
 
 const char *perfctr_metric_list_find(const char *name, size_t length, const char *id)
@@ -40,7 +44,6 @@ const char *perfctr_metric_list_find(const char *name, size_t length, const char
 	return NULL;
 }
 
-/* A text is in the pool once, so that equal ones have one offset. */
 bool perfctr_metric_has_parts(const struct perfctr_metric_record *record, const char *id)
 {
 	unsigned int i;

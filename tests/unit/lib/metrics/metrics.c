@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 #include <unistd.h>
 #include "arch/events.h"
 #include "arch/isa.h"
@@ -15,6 +16,7 @@
 #include "lib/metrics/expand.h"
 #include "lib/metrics/facts.h"
 #include "lib/metrics/formula.h"
+#include "lib/metrics/records.h"
 #include "lib/names/known.h"
 #include "lib/metrics/threshold.h"
 #include "libperfctr.h"
@@ -735,7 +737,7 @@ static int look(void *arg, const struct perfctr_metric *metric)
 	struct perfctr_event_choice choices[PERFCTR_FORMULA_EVENTS];
 	struct perfctr_formula formula;
 	unsigned int i, n = 0;
-	bool uses = false, beside = false;
+	bool uses = false, beside = false, group;
 
 	seen->n++;
 	seen->ipc += !strcmp(metric->name, "ipc");
@@ -758,10 +760,10 @@ static int look(void *arg, const struct perfctr_metric *metric)
 	if (!formula.events || uses)
 		return 0;
 	/* No group is of a core's PMU and of another one. */
-	ck_assert_msg((has_places(seen->cpu, choices, n) && !(beside && n)) ==
-			      is_group(seen->cpu, metric->name),
-		      "%s: %s", seen->cpu, metric->name);
-	seen->groups += is_group(seen->cpu, metric->name);
+	group = is_group(seen->cpu, metric->name);
+	ck_assert_msg((has_places(seen->cpu, choices, n) && !(beside && n)) == group, "%s: %s",
+		      seen->cpu, metric->name);
+	seen->groups += group;
 	return 0;
 }
 
@@ -782,6 +784,29 @@ START_TEST(all_processors)
 		ck_assert_msg(seen.groups >= 30, "%s: %u of %u", seen.cpu, seen.groups, seen.n);
 	}
 	ck_assert_int_gt((int)i, 100);
+}
+END_TEST
+
+static int by_letters(const void *a, const void *b)
+{
+	return strcasecmp(perfctr_metric_text(*(const unsigned int *)a),
+			  perfctr_metric_text(*(const unsigned int *)b));
+}
+
+/* Which records have the same name is told by where their texts are: no two names differ in case
+ * alone. */
+START_TEST(names_of_records)
+{
+	unsigned int *names = calloc(perfctr_metric_record_count, sizeof(*names)), i;
+
+	ck_assert_ptr_nonnull(names);
+	for (i = 0; i < perfctr_metric_record_count; i++)
+		names[i] = perfctr_metric_records[i].name;
+	qsort(names, i, sizeof(*names), by_letters);
+	for (i = 1; i < perfctr_metric_record_count; i++)
+		ck_assert_msg(names[i] == names[i - 1] || by_letters(&names[i], &names[i - 1]),
+			      "%s", perfctr_metric_text(names[i]));
+	free(names);
 }
 END_TEST
 
@@ -1352,6 +1377,6 @@ END_TEST
 
 UNIT_MAIN("metrics", 60, formulas, wrong_formulas, no_values, energies, other_scales, no_time,
 	  several_pmus, long_pmus, facts, facts_of_machines, facts_of_processors, conditions,
-	  all_processors, lists, groups, lists_of_processors, prefixes, named_lists,
-	  values_of_shares, slots_unknown, threshold_texts, thresholds, thresholds_of_others,
-	  values, trees, whole_trees, too_many, reasons, memory, errors)
+	  all_processors, names_of_records, lists, groups, lists_of_processors, prefixes,
+	  named_lists, values_of_shares, slots_unknown, threshold_texts, thresholds,
+	  thresholds_of_others, values, trees, whole_trees, too_many, reasons, memory, errors)
