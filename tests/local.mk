@@ -175,6 +175,7 @@ unit_tests = \
 	tests/unit/tools/perfex/sample/samplers \
 	tests/unit/tools/perfex/sample/sources \
 	tests/unit/tools/perfex/sample/stacks \
+	tests/unit/tools/perfex/sample/weights \
 	tests/unit/tools/perfex/sample/symbols \
 	tests/unit/words \
 	tests/unit/zoo
@@ -319,6 +320,7 @@ tests_unit_tools_perfex_sample_elf_LDADD = $(PERFEX_LDADD) $(LIBELF_LIBS)
 tests_unit_tools_perfex_sample_maps_LDADD = $(PERFEX_LDADD)
 tests_unit_tools_perfex_sample_perf_data_LDADD = $(PERFEX_LDADD)
 tests_unit_tools_perfex_sample_stacks_LDADD = $(PERFEX_LDADD)
+tests_unit_tools_perfex_sample_weights_LDADD = $(PERFEX_LDADD)
 tests_unit_tools_perfex_sample_samplers_LDADD = $(PERFEX_LDADD)
 tests_unit_tools_perfex_sample_samplers_LDFLAGS = -Wl,--wrap=perfctr_sampler_open,--wrap=perfctr_sampler_close \
 	-Wl,--wrap=perfctr_sampler_next,--wrap=perfctr_sampler_disable,--wrap=perfctr_sampler_lost

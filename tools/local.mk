@@ -36,6 +36,7 @@ tools_libperfex_a_SOURCES = \
 	tools/perfex/sample/libdw.c tools/perfex/sample/libdw.h \
 	tools/perfex/sample/lines.c tools/perfex/sample/lines.h \
 	tools/perfex/sample/stacks.c tools/perfex/sample/stacks.h \
+	tools/perfex/sample/weights.c tools/perfex/sample/weights.h \
 	tools/perfex/sample/maps.c tools/perfex/sample/maps.h \
 	tools/perfex/sample/perf_data.c tools/perfex/sample/perf_data.h \
 	tools/perfex/sample/histogram.c tools/perfex/sample/histogram.h \

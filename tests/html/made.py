@@ -94,13 +94,14 @@ def parts():
                   threads=[{"tid": 7, "comm": "one", "events": [event("cycles", 5)]}])
 
 
-def samples(second=False):
+def samples(second=False, events=0):
     stacks = [("prog", ["main", "read_all", "parse"], 40), ("prog", ["main", "read_all", "parse", "parse"], 10),
               ("prog", ["main", "write_all"], 100 if second else 30), ("prog", ["main"], 5), ("sh", ["[libc.so.6]"], 15)]
     names = sorted({name for _, calls, _ in stacks for name in calls})
     return {"type": "samples", "command": ["prog"], "event": "cycles:u", "period": 1000, "lost": 0,
             "samples": sum(n for _, _, n in stacks), "doubts": ["5 records were lost"] if second else [], "functions": names,
-            "stacks": [{"comm": comm, "samples": n, "calls": [names.index(name) for name in calls]} for comm, calls, n in stacks],
+            "stacks": [{"comm": comm, "samples": n, **({"events": n * events} if events else {}),
+                        "calls": [names.index(name) for name in calls]} for comm, calls, n in stacks],
             "origin": ORIGIN, "elapsed_s": 1, "exit_status": 0}
 
 

@@ -337,6 +337,16 @@ def flame_search():
 
 
 @test
+def flame_events():
+    """samples that stand for several events have these in the graph"""
+    show("events", {**made.samples(events=7), "frequency": 1000})
+    same(run("one('.frame').title"), "all: 700 events, 100.00 %")
+    same(run("all('.frame').find(e => e.dataset.name === 'write_all').dataset.value"), "210")
+    assert "Functions: events in them" in run("document.body.textContent")
+    show("samples", made.samples())
+
+
+@test
 def flame_table():
     """the same as a table, a function that calls itself once"""
     same(sorted((row[0], row[1], row[3]) for row in run("rows()")), sorted([

@@ -101,6 +101,63 @@ strip -o "$work/bare" "$calls"
 sample --by address "$work/bare" 100
 rows "by address, without names" '+0x' "$work/bare"
 
+# At a frequency the kernel adapts the period: 2,000 faults of 102,000 have most of the samples.
+cat >"$work/faults.c" <<'EOT'
+#include <sys/mman.h>
+#include <time.h>
+static volatile char *memory;
+static void fault(int pages)
+{
+	for (int i = 0; i < pages; i++)
+		memory[i * 4096L] = 1;
+	madvise((void *)memory, pages * 4096L, MADV_DONTNEED);
+}
+static double now(void)
+{
+	struct timespec time;
+	clock_gettime(CLOCK_MONOTONIC, &time);
+	return time.tv_sec + time.tv_nsec / 1e9;
+}
+void often(void);
+void often(void)
+{
+	for (int i = 0; i < 100; i++)
+		fault(1000);
+}
+void seldom(void);
+void seldom(void)
+{
+	for (int i = 0; i < 1000; i++) {
+		double end = now() + 0.0004;
+		fault(1);
+		while (now() < end)
+			;
+	}
+}
+int main(void)
+{
+	memory = mmap(NULL, 1000 * 4096L, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	madvise((void *)memory, 1000 * 4096L, MADV_NOHUGEPAGE);
+	seldom();
+	often();
+	seldom();
+	return 0;
+}
+EOT
+${CC:-cc} -O0 -fno-omit-frame-pointer "$work/faults.c" -o "$work/faults" || exit 1
+"$perfex" --sample --json -e page-faults:u "$work/faults" >"$work/out" 2>&1
+expect "events of samples" 0 '"samples":[0-9]*,"events":[0-9]*,"calls"' cat "$work/out"
+"$perfex" --sample --json -e page-faults:u -c 100 "$work/faults" >"$work/out" 2>&1
+expect "samples that are alike" 1 '^0$' grep -c '"events":' "$work/out"
+if [ "${HAVE_LIBELF:-no}" = yes ]; then
+	"$perfex" --sample --folded -e page-faults:u "$work/faults" >"$work/out" 2>&1
+	if awk '{ all += $NF } /;often;fault / { some += $NF } END { exit !(some > all * 0.75) }' "$work/out"; then
+		pass "shares of events"
+	else
+		fail "shares of events" "often has less than three quarters of:"
+	fi
+fi
+
 expect "a clock more often than the kernel can" 125 'a period of 10000 or more, or a frequency of 100000 or less' \
 	"$perfex" --sample -e cpu-clock -c 9999 true
 

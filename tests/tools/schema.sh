@@ -94,6 +94,12 @@ import json, sys
 one = json.load(open(sys.argv[1]))
 assert one['samples'] == sum(stack['samples'] for stack in one['stacks']) > 10, one
 assert {n for stack in one['stacks'] for n in stack['calls']} == set(range(len(one['functions'])))" "$work/json"
+writes "samples that stand for several events" samples --sample -e page-faults:u ls -R /usr/share
+says "their events" "
+import json, sys
+one = json.load(open(sys.argv[1]))
+assert one['samples'] == sum(stack['samples'] for stack in one['stacks'])
+assert all(stack['events'] >= stack['samples'] for stack in one['stacks']), one" "$work/json"
 writes "no samples" samples --sample -c 4000000000 -e cpu-clock:u true
 writes "metrics" counts -M page-fault-rate true
 # Of this processor's tree or, if the library has none, of the one's that valgrind shows, whether it can be counted or not.

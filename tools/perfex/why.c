@@ -230,14 +230,13 @@ static void print_head(FILE *file, const struct options *options, unsigned int r
 	fputc('\n', file);
 }
 
-static void print_place(FILE *file, const struct histogram_top *top, uint64_t samples)
+static void print_place(FILE *file, const struct histogram_top *top)
 {
 	struct fit fit = fit_begin(file, 18);
 	char line[80], share[32];
 
 	lines_find(line, sizeof(line), top->file, top->offset);
-	snprintf(share, sizeof(share), "        %6.2f%%  ",
-		 100 * (double)top->count / (double)samples);
+	snprintf(share, sizeof(share), "        %6.2f%%  ", 100 * top->share);
 	fit_put(&fit, share);
 	fit_words(&fit, top->function ? top->function : "-");
 	fit_words(&fit, *line ? ", line " : "");
@@ -261,7 +260,7 @@ static void print_places(FILE *file, struct sampling *sampling, const char *even
 		      file);
 	fprintf(file, "%s%s\n", event, n ? ", in" : "");
 	for (i = 0; i < n; i++) {
-		print_place(file, &top[i], samples);
+		print_place(file, &top[i]);
 		free(top[i].function);
 	}
 	lines_end();

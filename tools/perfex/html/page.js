@@ -737,10 +737,12 @@ function mergedArticle(merged) {
 // ---- samples ----
 
 // A tree of calls over several documents, in arrays by the number of a node, since there may be a million: its function,
-// its caller, its first call, the next call of its caller, the samples of each document. Node 0 is the root. A hash table
+// its caller, its first call, the next call of its caller, the samples of each document, or the events that these stand for.
+// Node 0 is the root. A hash table
 // finds a node by its caller and its function.
 function callTree(documents) {
 	const names = [], ids = new Map();
+	const unit = documents.some(({ stacks }) => stacks.some(stack => stack.events)) ? "events" : "samples";
 	const most = documents.reduce((sum, { stacks }) => stacks.reduce((n, stack) => n + stack.calls.length + 1, sum), 1);
 	let room = 2 ** Math.ceil(Math.log2(Math.min(most, 1 << 22) + 1)), nodes = 0, stamp = 0;
 	let of = new Int32Array(room), from = new Int32Array(room), first = new Int32Array(room), next = new Int32Array(room);
@@ -801,7 +803,7 @@ function callTree(documents) {
 			}
 		};
 		samples.stacks.forEach((stack, k) => {
-			const { samples: n, calls } = stack;
+			const { calls } = stack, n = stack.events || stack.samples;
 			let at = call(0, comms[k]);
 			stamp++;
 			count(0, n);
@@ -817,6 +819,7 @@ function callTree(documents) {
 	});
 	slots = from = null;
 	return {
+		unit,
 		functions: names.slice(1).map((name, i) => ({ name, self: functions.map(sums => sums.self[i + 1] || 0),
 			total: functions.map(sums => sums.total[i + 1] || 0) })),
 		total: (at, i) => total[i][at], name: at => names[of[at]],
@@ -845,8 +848,8 @@ function flameGraph(tree, now, before) {
 
 	const calls = at => tree.calls(at, now);
 	const change = at => samples(at) / all * 100 - (before < 0 ? 0 : tree.total(at, before) / old * 100);
-	const tell = at => `${nameOf(at)}: ${number(samples(at))} samples, ${(samples(at) / all * 100).toFixed(2)} %` +
-		(before < 0 ? "" : `, ${percent(change(at))} of all samples against before`);
+	const tell = at => `${nameOf(at)}: ${number(samples(at))} ${tree.unit}, ${(samples(at) / all * 100).toFixed(2)} %` +
+		(before < 0 ? "" : `, ${percent(change(at))} of all ${tree.unit} against before`);
 	const isFound = at => search.value && nameOf(at).toLowerCase().includes(search.value.toLowerCase());
 
 	function frame(item, i) {
@@ -892,7 +895,7 @@ function flameGraph(tree, now, before) {
 		graph.replaceChildren(...items.map(frame));
 		graph.style.height = (items.reduce((m, item) => Math.max(m, item.depth), 0) + 1) * high + "px";
 		out.disabled = path.length < 2;
-		state.textContent = search.value ? `${number(matched)} samples found, ${(matched / samples(base) * 100).toFixed(2)} % of ` +
+		state.textContent = search.value ? `${number(matched)} ${tree.unit} found, ${(matched / samples(base) * 100).toFixed(2)} % of ` +
 			nameOf(base) : tell(base);
 		state.setAttribute("data-found", search.value ? matched : "");
 	}
@@ -954,7 +957,7 @@ function functionTable(tree, now, before) {
 				{ name: key + " change", number: true, value: row => of(row[key], now) - of(row[key], before),
 					show: row => percent(of(row[key], now) - of(row[key], before)) });
 	}
-	return table("Functions: samples in them, and with those that they called", columns, tree.functions, { sort: 1, step: 50 });
+	return table(`Functions: ${tree.unit} in them, and with those that they called`, columns, tree.functions, { sort: 1, step: 50 });
 }
 
 function sampleArticle(runs) {
@@ -972,7 +975,7 @@ function sampleArticle(runs) {
 	runs.length > 1 ? el("div", { class: "tools" },
 		choice("Before", labels, label => { before = labels.indexOf(label); show(); }),
 		choice("Now", [labels[now], ...labels.slice(0, now)], label => { now = labels.indexOf(label); show(); })) : null,
-	runs.length > 1 ? el("p", {}, "Red: a larger part of the samples than before; blue: a smaller one.") : null, place);
+	runs.length > 1 ? el("p", {}, "Red: a larger part than before; blue: a smaller one.") : null, place);
 }
 
 // ---- the page ----

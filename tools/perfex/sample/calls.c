@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include <search.h>
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 #include "tools/perfex/base/die.h"
@@ -14,6 +15,7 @@ struct function {
 struct calls {
 	void *tree; /* of functions, by name */
 	size_t n;
+	bool weighted; /* a sample stands for a number of events of its own */
 	FILE *functions, *stacks;
 };
 
@@ -40,14 +42,17 @@ static size_t number_of(struct calls *calls, char *name)
 }
 
 /* Takes "process;outer;inner". */
-static void add_way(void *arg, char *way, uint64_t count)
+static void add_way(void *arg, char *way, uint64_t samples, uint64_t events)
 {
 	struct calls *calls = arg;
 	const char *before = "";
 	char *name = strsep(&way, ";"); /* a process may have an empty name */
 
 	text_json(calls->stacks, ftell(calls->stacks) > 0 ? ",{\"comm\":" : "{\"comm\":", name);
-	fprintf(calls->stacks, ",\"samples\":%llu,\"calls\":[", (unsigned long long)count);
+	fprintf(calls->stacks, ",\"samples\":%llu", (unsigned long long)samples);
+	if (calls->weighted)
+		fprintf(calls->stacks, ",\"events\":%llu", (unsigned long long)events);
+	fputs(",\"calls\":[", calls->stacks);
 	while ((name = strsep(&way, ";"))) {
 		fprintf(calls->stacks, "%s%zu", before, number_of(calls, name));
 		before = ",";
@@ -63,7 +68,7 @@ static void free_function(void *function)
 
 void calls_json(struct histogram *histogram, FILE *file)
 {
-	struct calls calls = { .n = 0 };
+	struct calls calls = { .weighted = histogram_is_weighted(histogram) };
 	char *functions, *stacks;
 	size_t size;
 

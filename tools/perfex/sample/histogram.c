@@ -38,6 +38,7 @@ struct file {
 
 struct place {
 	uint64_t count;	 /* 0: free */
+	uint64_t events; /* that the samples stand for */
 	uint64_t missed; /* the mispredicted branches among them */
 	uint64_t offset;
 	size_t file;
@@ -52,7 +53,7 @@ struct histogram {
 	struct stacks stacks;
 	char **name; /* names of processes, each once */
 	size_t nnames;
-	uint64_t samples, turn, version;
+	uint64_t samples, events, turn, version;
 };
 
 enum { FILE_UNKNOWN, FILE_KERNEL };
@@ -253,7 +254,8 @@ static void grow(struct histogram *histogram)
 	histogram->places = size;
 }
 
-static void count_place(struct histogram *histogram, struct frame frame, bool missed)
+static void count_place(struct histogram *histogram, struct frame frame, bool missed,
+			uint64_t events)
 {
 	struct place *place;
 
@@ -264,8 +266,10 @@ static void count_place(struct histogram *histogram, struct frame frame, bool mi
 	place->file = frame.file;
 	place->offset = frame.offset;
 	place->count++;
+	place->events += events;
 	place->missed += missed;
 	histogram->samples++;
+	histogram->events += events;
 }
 
 /* Where a process' address is. */
@@ -304,14 +308,15 @@ void histogram_turn(struct histogram *histogram)
 	histogram->turn++;
 }
 
-void histogram_count(struct histogram *histogram, uint32_t pid, uint64_t address)
+void histogram_count(struct histogram *histogram, uint32_t pid, uint64_t address, uint64_t events)
 {
-	count_place(histogram, locate(histogram, find_process(histogram, pid), address), false);
+	count_place(histogram, locate(histogram, find_process(histogram, pid), address), false,
+		    events);
 }
 
-void histogram_count_kernel(struct histogram *histogram, uint64_t address)
+void histogram_count_kernel(struct histogram *histogram, uint64_t address, uint64_t events)
 {
-	count_place(histogram, (struct frame){ FILE_KERNEL, address }, false);
+	count_place(histogram, (struct frame){ FILE_KERNEL, address }, false, events);
 }
 
 void histogram_branch(struct histogram *histogram, uint32_t pid, uint64_t from, bool kernel,
@@ -321,14 +326,15 @@ void histogram_branch(struct histogram *histogram, uint32_t pid, uint64_t from, 
 
 	if (!kernel)
 		frame = locate(histogram, find_process(histogram, pid), from);
-	count_place(histogram, frame, mispredicted);
+	count_place(histogram, frame, mispredicted, 1);
 }
 
 /*
  * After the first address of each mode come return addresses, which may be the beginning of the
  * next function: the call is before them.
  */
-void histogram_chain(struct histogram *histogram, uint32_t pid, const uint64_t *chain, uint64_t n)
+void histogram_chain(struct histogram *histogram, uint32_t pid, const uint64_t *chain, uint64_t n,
+		     uint64_t events)
 {
 	struct process *process = find_process(histogram, pid);
 	struct frame *frame = need(calloc((size_t)n + 1, sizeof(*frame)));
@@ -346,7 +352,7 @@ void histogram_chain(struct histogram *histogram, uint32_t pid, const uint64_t *
 					 : locate(histogram, process, chain[i] - !first);
 		first = false;
 	}
-	stacks_count(&histogram->stacks, process->name, frame, frames);
+	stacks_count(&histogram->stacks, process->name, frame, frames, events);
 	free(frame);
 }
 
@@ -355,10 +361,15 @@ uint64_t histogram_samples(const struct histogram *histogram)
 	return histogram->samples;
 }
 
+bool histogram_is_weighted(const struct histogram *histogram)
+{
+	return histogram->events != histogram->samples;
+}
+
 /* ---- rows ---- */
 
 struct row {
-	uint64_t count, missed;
+	uint64_t count, events, missed;
 	uint64_t offset;    /* in the symbol, or the file; 0 if it is not shown */
 	const char *symbol; /* NULL: there is none */
 	const struct file *file;
@@ -381,8 +392,8 @@ static int compare_counts(const void *a, const void *b)
 {
 	const struct row *one = a, *two = b;
 
-	if (one->count != two->count)
-		return one->count < two->count ? 1 : -1;
+	if (one->events != two->events)
+		return one->events < two->events ? 1 : -1;
 	return compare_names(a, b);
 }
 
@@ -444,6 +455,7 @@ static struct row make_row(struct histogram *histogram, const struct place *plac
 	if (!has_address(kind))
 		row.offset = 0;
 	row.count = place->count;
+	row.events = place->events;
 	row.missed = place->missed;
 	return row;
 }
@@ -460,6 +472,7 @@ static size_t make_rows(struct histogram *histogram, struct row *rows, enum plac
 	for (i = 0; i < n; i++) {
 		if (i && compare_names(&rows[merged - 1], &rows[i]) == 0) {
 			rows[merged - 1].count += rows[i].count;
+			rows[merged - 1].events += rows[i].events;
 			rows[merged - 1].missed += rows[i].missed;
 		} else {
 			rows[merged++] = rows[i];
@@ -499,7 +512,7 @@ static void print_numbers(FILE *file, const struct histogram *histogram, const s
 			percent(row->missed, row->count), (unsigned long long)row->count);
 	else
 		fprintf(file, " %12llu %6.2f%%  ", (unsigned long long)row->count,
-			percent(row->count, histogram->samples));
+			percent(row->events, histogram->events));
 }
 
 static int numbers_width(enum place_kind kind)
@@ -557,6 +570,7 @@ void histogram_print(struct histogram *histogram, FILE *file, enum place_kind ki
 		print_row(file, histogram, &rows[i], kind);
 	for (; i < n; i++) {
 		rest.count += rows[i].count;
+		rest.events += rows[i].events;
 		rest.missed += rows[i].missed;
 	}
 	if (rest.count) {
@@ -567,7 +581,7 @@ void histogram_print(struct histogram *histogram, FILE *file, enum place_kind ki
 	demangle_end();
 }
 
-/* Returns the offset in its file of the place in the function that has most samples. */
+/* Returns the offset in its file of the place in the function that has most events. */
 static uint64_t busiest_place(struct histogram *histogram, const struct row *function)
 {
 	uint64_t most = 0, offset = 0;
@@ -577,12 +591,12 @@ static uint64_t busiest_place(struct histogram *histogram, const struct row *fun
 		const struct place *place = &histogram->place[i];
 		struct row row;
 
-		if (place->count <= most)
+		if (place->events <= most)
 			continue;
 		row = make_row(histogram, place, PLACE_FUNCTION);
 		if (compare_names(&row, function) != 0)
 			continue;
-		most = place->count;
+		most = place->events;
 		offset = place->offset;
 	}
 	return offset;
@@ -599,6 +613,7 @@ size_t histogram_top(struct histogram *histogram, struct histogram_top *top, siz
 			.file = rows[i].file->name,
 			.offset = busiest_place(histogram, &rows[i]),
 			.count = rows[i].count,
+			.share = percent(rows[i].events, histogram->events) / 100,
 		};
 	free(rows);
 	demangle_end();
@@ -610,7 +625,7 @@ size_t histogram_top(struct histogram *histogram, struct histogram_top *top, siz
 /* A way with its names, which several stacks may have. */
 struct way {
 	char *text;
-	uint64_t count;
+	uint64_t samples, events;
 };
 
 static int compare_ways(const void *a, const void *b)
@@ -673,31 +688,38 @@ static char *name_way(struct histogram *histogram, const struct stack *stack)
 	return text;
 }
 
-void histogram_ways(struct histogram *histogram, void (*each)(void *arg, char *way, uint64_t count),
+void histogram_ways(struct histogram *histogram,
+		    void (*each)(void *arg, char *way, uint64_t samples, uint64_t events),
 		    void *arg)
 {
 	struct way *ways = need(calloc(histogram->stacks.used + 1, sizeof(*ways)));
 	size_t i, n = 0;
 
-	for (i = 0; i < histogram->stacks.size; i++)
-		if (histogram->stacks.stack[i].count)
-			ways[n++] = (struct way){ name_way(histogram, &histogram->stacks.stack[i]),
-						  histogram->stacks.stack[i].count };
+	for (i = 0; i < histogram->stacks.size; i++) {
+		const struct stack *stack = &histogram->stacks.stack[i];
+
+		if (stack->count)
+			ways[n++] = (struct way){ name_way(histogram, stack), stack->count,
+						  stack->events };
+	}
 	qsort(ways, n, sizeof(*ways), compare_ways);
 	for (i = 0; i < n; i++) {
-		if (i + 1 < n && !strcmp(ways[i].text, ways[i + 1].text))
-			ways[i + 1].count += ways[i].count;
-		else
-			each(arg, ways[i].text, ways[i].count);
+		if (i + 1 < n && !strcmp(ways[i].text, ways[i + 1].text)) {
+			ways[i + 1].samples += ways[i].samples;
+			ways[i + 1].events += ways[i].events;
+		} else {
+			each(arg, ways[i].text, ways[i].samples, ways[i].events);
+		}
 		free(ways[i].text);
 	}
 	free(ways);
 	demangle_end();
 }
 
-static void print_way(void *file, char *way, uint64_t count)
+static void print_way(void *file, char *way, uint64_t samples, uint64_t events)
 {
-	fprintf(file, "%s %llu\n", way, (unsigned long long)count);
+	(void)samples;
+	fprintf(file, "%s %llu\n", way, (unsigned long long)events);
 }
 
 void histogram_fold(struct histogram *histogram, FILE *file)

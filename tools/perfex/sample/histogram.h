@@ -47,43 +47,49 @@ void histogram_each_file(const struct histogram *histogram, uint32_t pid,
 			 void *arg);
 uint64_t histogram_version(const struct histogram *histogram, uint32_t pid);
 
-/* Counts a sample at an address, or in the kernel. */
-void histogram_count(struct histogram *histogram, uint32_t pid, uint64_t address);
-void histogram_count_kernel(struct histogram *histogram, uint64_t address);
+/* Counts a sample at an address, or in the kernel, and the events that it stands for. */
+void histogram_count(struct histogram *histogram, uint32_t pid, uint64_t address, uint64_t events);
+void histogram_count_kernel(struct histogram *histogram, uint64_t address, uint64_t events);
 
 /* A branch in place of a sample, by the address that it comes from. */
 void histogram_branch(struct histogram *histogram, uint32_t pid, uint64_t from, bool kernel,
 		      bool mispredicted);
 
 /* The calls that led to one, as perf_events write them: the innermost first. */
-void histogram_chain(struct histogram *histogram, uint32_t pid, const uint64_t *chain, uint64_t n);
+void histogram_chain(struct histogram *histogram, uint32_t pid, const uint64_t *chain, uint64_t n,
+		     uint64_t events);
 
 uint64_t histogram_samples(const struct histogram *histogram);
 
+/* Whether samples stand for different numbers of events. */
+bool histogram_is_weighted(const struct histogram *histogram);
+
 /*
- * The places with most samples, or branches that were most often mispredicted, one by one, and the
+ * The places with most events, or branches that were most often mispredicted, one by one, and the
  * rest in a row; nothing if there are none.
  */
 void histogram_print(struct histogram *histogram, FILE *file, enum place_kind kind);
 
-/* A function with samples; in the file is the place that most of them have. */
+/* A function with samples; in the file is the place where most of its events are. */
 struct histogram_top {
 	char *function;	  /* to be freed; NULL: unknown */
 	const char *file; /* valid until histogram_free() */
 	uint64_t offset, count;
+	double share; /* of all events */
 };
 
-/* Finds at most n functions with the most samples, in that order; returns how many. */
+/* Finds at most n functions with the most events, in that order; returns how many. */
 size_t histogram_top(struct histogram *histogram, struct histogram_top *top, size_t n);
 
 /*
- * Calls back with each chain of calls by names, "process;outer;inner", which it may change, and its
- * samples.
+ * Calls back with each chain of calls by names, "process;outer;inner", which it may change, its
+ * samples and their events.
  */
-void histogram_ways(struct histogram *histogram, void (*each)(void *arg, char *way, uint64_t count),
+void histogram_ways(struct histogram *histogram,
+		    void (*each)(void *arg, char *way, uint64_t samples, uint64_t events),
 		    void *arg);
 
-/* Prints each: "process;outer;inner samples". */
+/* Prints each: "process;outer;inner events". */
 void histogram_fold(struct histogram *histogram, FILE *file);
 
 void histogram_free(struct histogram *histogram);

@@ -17,6 +17,7 @@
 #include "tools/perfex/sample/samplers.h"
 #include "tools/perfex/sample/sources.h"
 #include "tools/perfex/sample/unwind.h"
+#include "tools/perfex/sample/weights.h"
 
 #define DEFAULT_FREQUENCY 1000
 #define STACKS_BUFFER	  ((uint32_t)2 << 20) /* bytes, for samples with stacks, if allowed */
@@ -25,6 +26,8 @@ struct sampling {
 	char *event;
 	char *plain;	 /* the event asked for; NULL: none, and any will do */
 	bool user_only;	 /* the kernel's mode is forbidden */
+	bool weighted;	 /* the kernel adapts the period */
+	bool counted;	 /* and samples have the event's count */
 	uint64_t weight; /* the field of samples that this kernel has */
 	uint64_t period, frequency, bad, throttled;
 	struct sampling_request request;
@@ -32,6 +35,7 @@ struct sampling {
 	struct samplers *samplers;
 	struct histogram *histogram;
 	struct sources sources;
+	struct weights weights;
 	uint64_t stacks, predicted, mispredicted; /* samples with branches; and these */
 	struct unwinder *unwinder;		  /* NULL: there are frame pointers */
 	uint64_t pointers;			  /* samples with a chain by frame pointers */
@@ -70,8 +74,26 @@ static void look_at_process(struct sampling *sampling, uint32_t pid)
 		perf_data_name(sampling->request.data, &sampling->attr, pid, name);
 }
 
+/*
+ * Returns the events that a sample stands for. With a period, and for a clock, samples are alike;
+ * at a frequency they are as many as happened since the one before, or those of the period that the
+ * kernel tells.
+ */
+static uint64_t events_of(struct sampling *sampling, const struct perfctr_record *record)
+{
+	const struct perfctr_record_sample *sample = &record->as.sample;
+
+	if (sampling->counted && sample->counts.n)
+		return weights_take(&sampling->weights, record->stream_id,
+				    sample->counts.values[0]);
+	if (!sampling->weighted)
+		return 1;
+	return weights_guess(&sampling->weights, record->stream_id, sample->period);
+}
+
 /* Joins the kernel's part of its chain, and the unwinder's for user mode; false: there is none. */
-static bool use_unwound(struct sampling *sampling, const struct perfctr_record *record)
+static bool use_unwound(struct sampling *sampling, const struct perfctr_record *record,
+			uint64_t events)
 {
 	const struct perfctr_record_sample *sample = &record->as.sample;
 	uint64_t nkernel = 0, *chain;
@@ -87,20 +109,21 @@ static bool use_unwound(struct sampling *sampling, const struct perfctr_record *
 		memcpy(chain, sample->chain, (size_t)nkernel * sizeof(*chain));
 	chain[nkernel] = (uint64_t)PERF_CONTEXT_USER;
 	memcpy(chain + nkernel + 1, user, n * sizeof(*chain));
-	histogram_chain(sampling->histogram, record->pid, chain, nkernel + 1 + n);
+	histogram_chain(sampling->histogram, record->pid, chain, nkernel + 1 + n, events);
 	free(chain);
 	return true;
 }
 
-static void use_chain(struct sampling *sampling, const struct perfctr_record *record)
+static void use_chain(struct sampling *sampling, const struct perfctr_record *record,
+		      uint64_t events)
 {
 	const struct perfctr_record_sample *sample = &record->as.sample;
 
-	if (sampling->unwinder && use_unwound(sampling, record))
+	if (sampling->unwinder && use_unwound(sampling, record, events))
 		return;
 	/* The kernel's threads have no registers of the user's, and nothing is missing. */
 	sampling->pointers += sample->user.abi != PERF_SAMPLE_REGS_ABI_NONE;
-	histogram_chain(sampling->histogram, record->pid, sample->chain, sample->nchain);
+	histogram_chain(sampling->histogram, record->pid, sample->chain, sample->nchain, events);
 }
 
 /* Notes the mappings at an address before it is counted. */
@@ -129,30 +152,33 @@ static void use_branches(struct sampling *sampling, const struct perfctr_record 
 	}
 }
 
-static void use_place(struct sampling *sampling, const struct perfctr_record *record)
+static void use_place(struct sampling *sampling, const struct perfctr_record *record,
+		      uint64_t events)
 {
 	const struct perfctr_record_sample *sample = &record->as.sample;
 
 	if ((record->misc & PERF_RECORD_MISC_CPUMODE_MASK) == PERF_RECORD_MISC_USER) {
 		look_at_address(sampling, record->pid, sample->ip);
-		histogram_count(sampling->histogram, record->pid, sample->ip);
+		histogram_count(sampling->histogram, record->pid, sample->ip, events);
 	} else {
-		histogram_count_kernel(sampling->histogram, sample->ip);
+		histogram_count_kernel(sampling->histogram, sample->ip, events);
 	}
 	if (sampling->request.calls)
-		use_chain(sampling, record);
+		use_chain(sampling, record, events);
 }
 
 static void use_sample(struct sampling *sampling, const struct perfctr_record *record)
 {
+	uint64_t events = events_of(sampling, record);
+
 	switch (sampling->request.kind) {
 	/* The first part of a weight, if it has parts, is in its low half. */
 	case PLACE_SOURCE:
 		sources_count(&sampling->sources, record->as.sample.data_src,
-			      (uint32_t)record->as.sample.weight);
+			      (uint32_t)record->as.sample.weight, events);
 		break;
 	case PLACE_BRANCH: use_branches(sampling, record); break;
-	default: use_place(sampling, record);
+	default: use_place(sampling, record, events);
 	}
 }
 
@@ -311,6 +337,20 @@ static void describe(struct sampling *sampling, const struct perfctr_sampler_con
 	attr->exclude_callchain_kernel = (config->flags & PERFCTR_SAMPLER_NO_KERNEL_CHAIN) != 0;
 }
 
+/* Whether the kernel adapts the period of an event: it has made one of a clock's frequency. */
+static bool adapts_period(const char *event, uint64_t frequency)
+{
+	struct perfctr_list *list = resolve(event);
+	struct perf_event_attr attr;
+
+	perfctr_list_attr(list, 0, 0, &attr, NULL, NULL, 0);
+	perfctr_list_free(list);
+	if (attr.type == PERF_TYPE_SOFTWARE &&
+	    (attr.config == PERF_COUNT_SW_CPU_CLOCK || attr.config == PERF_COUNT_SW_TASK_CLOCK))
+		return false;
+	return attr.sample_period ? attr.freq : frequency != 0;
+}
+
 static void take_stacks(struct perfctr_sampler_config *config, uint32_t stack)
 {
 	config->fields |= PERF_SAMPLE_REGS_USER | PERF_SAMPLE_STACK_USER;
@@ -335,11 +375,31 @@ static void take_kind(const struct sampling *sampling, struct perfctr_sampler_co
 	}
 }
 
+/* Opens them with their counts in samples, if that is wanted and this kernel can: of programs,
+ * Linux 6.12. */
+static struct samplers *open_counted(struct sampling *sampling,
+				     const struct perfctr_target *targets, unsigned int n,
+				     struct perfctr_sampler_config config)
+{
+	struct samplers *samplers;
+
+	/* perf has its own way. */
+	if (!sampling->weighted || sampling->request.data)
+		return NULL;
+	config.fields |= PERF_SAMPLE_READ;
+	samplers = samplers_open(sampling->event, targets, n, &config);
+	sampling->counted = samplers != NULL;
+	return samplers;
+}
+
 static struct samplers *open_targets(struct sampling *sampling, pid_t pid)
 {
 	const struct perfctr_target command = { .type = PERFCTR_TARGET_THREAD, .id = pid };
 	const struct targets *targets = sampling->request.targets;
+	const struct perfctr_target *target = targets->n ? targets->target : &command;
+	unsigned int n = targets->n ? targets->n : 1;
 	struct perfctr_sampler_config config;
+	struct samplers *samplers;
 
 	memset(&config, 0, sizeof(config));
 	config.period = sampling->period;
@@ -351,6 +411,10 @@ static struct samplers *open_targets(struct sampling *sampling, pid_t pid)
 		config.flags |= PERFCTR_INHERIT | PERFCTR_ON_EXEC;
 	else if (targets->target->type == PERFCTR_TARGET_PROCESS)
 		config.flags |= PERFCTR_INHERIT;
+	sampling->weighted = adapts_period(sampling->event, config.frequency);
+	sampling->counted = false;
+	if (sampling->weighted)
+		config.fields |= PERF_SAMPLE_PERIOD | PERF_SAMPLE_STREAM_ID;
 	if (sampling->request.calls)
 		config.fields |= PERF_SAMPLE_CALLCHAIN;
 	if (sampling->request.data)
@@ -362,8 +426,8 @@ static struct samplers *open_targets(struct sampling *sampling, pid_t pid)
 	if (sampling->request.stack && sampling->request.data)
 		config.flags |= PERFCTR_SAMPLER_NO_USER_CHAIN | PERFCTR_SAMPLER_MMAP_DATA;
 	describe(sampling, &config);
-	return samplers_open(sampling->event, targets->n ? targets->target : &command,
-			     targets->n ? targets->n : 1, &config);
+	samplers = open_counted(sampling, target, n, config);
+	return samplers ? samplers : samplers_open(sampling->event, target, n, &config);
 }
 
 /* Blames stacks if the event can be sampled without them. */
@@ -489,6 +553,7 @@ void sampling_free(struct sampling *sampling)
 	unwind_free(sampling->unwinder);
 	histogram_free(sampling->histogram);
 	sources_free(&sampling->sources);
+	weights_free(&sampling->weights);
 	free(sampling->plain);
 	free(sampling->event);
 	free(sampling);

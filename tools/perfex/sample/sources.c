@@ -41,7 +41,7 @@ static bool is_silent(uint64_t data_src)
 	return strcmp(text, "nothing") == 0;
 }
 
-void sources_count(struct sources *sources, uint64_t data_src, uint32_t weight)
+void sources_count(struct sources *sources, uint64_t data_src, uint32_t weight, uint64_t events)
 {
 	struct source *source;
 
@@ -54,8 +54,10 @@ void sources_count(struct sources *sources, uint64_t data_src, uint32_t weight)
 		sources->used++;
 	}
 	source->count++;
-	source->weight += weight;
+	source->events += events;
+	source->weight += (double)weight * (double)events;
 	sources->samples++;
+	sources->events += events;
 	sources->silent += source->silent;
 }
 
@@ -67,7 +69,7 @@ void sources_free(struct sources *sources)
 /* ---- rows ---- */
 
 struct row {
-	uint64_t count;
+	uint64_t count, events;
 	double weight;
 	char text[512];
 };
@@ -83,8 +85,8 @@ static int compare_counts(const void *a, const void *b)
 {
 	const struct row *one = a, *two = b;
 
-	if (one->count != two->count)
-		return one->count < two->count ? 1 : -1;
+	if (one->events != two->events)
+		return one->events < two->events ? 1 : -1;
 	return compare_texts(a, b);
 }
 
@@ -99,6 +101,7 @@ static size_t make_rows(const struct sources *sources, struct row *rows)
 		if (!source->count)
 			continue;
 		rows[n].count = source->count;
+		rows[n].events = source->events;
 		rows[n].weight = source->weight;
 		perfctr_data_src_text(source->data_src, rows[n].text, sizeof(rows[n].text));
 		n++;
@@ -107,6 +110,7 @@ static size_t make_rows(const struct sources *sources, struct row *rows)
 	for (i = 0; i < n; i++) {
 		if (merged && compare_texts(&rows[merged - 1], &rows[i]) == 0) {
 			rows[merged - 1].count += rows[i].count;
+			rows[merged - 1].events += rows[i].events;
 			rows[merged - 1].weight += rows[i].weight;
 		} else {
 			rows[merged++] = rows[i];
@@ -121,9 +125,9 @@ static void print_row(const struct sources *sources, FILE *file, const struct ro
 	struct fit fit = fit_begin(file, 33);
 
 	fprintf(file, " %12llu %6.2f%% ", (unsigned long long)row->count,
-		100 * (double)row->count / (double)sources->samples);
+		100 * (double)row->events / (double)sources->events);
 	if (row->weight > 0)
-		fprintf(file, "%9.1f", row->weight / (double)row->count);
+		fprintf(file, "%9.1f", row->weight / (double)row->events);
 	else
 		fprintf(file, "%9s", "-");
 	fit_used(&fit, 31);
@@ -143,6 +147,7 @@ void sources_print(const struct sources *sources, FILE *file)
 		print_row(sources, file, &rows[i]);
 	for (; i < n; i++) {
 		rest.count += rows[i].count;
+		rest.events += rows[i].events;
 		rest.weight += rows[i].weight;
 	}
 	if (rest.count) {

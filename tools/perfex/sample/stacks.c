@@ -69,7 +69,8 @@ static size_t add_frames(struct stacks *stacks, const struct frame *frame, size_
 	return first;
 }
 
-void stacks_count(struct stacks *stacks, size_t name, const struct frame *frame, size_t n)
+void stacks_count(struct stacks *stacks, size_t name, const struct frame *frame, size_t n,
+		  uint64_t events)
 {
 	struct stack *stack;
 
@@ -83,6 +84,7 @@ void stacks_count(struct stacks *stacks, size_t name, const struct frame *frame,
 					 .n = n };
 	}
 	stack->count++;
+	stack->events += events;
 }
 
 void stacks_free(struct stacks *stacks)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* stacks.h - counts how often each chain of calls occurred. */
+/* stacks.h - counts the samples of each chain of calls, and the events that they stand for. */
 #ifndef PERFCTR_TOOLS_STACKS_H
 #define PERFCTR_TOOLS_STACKS_H
 
@@ -12,7 +12,8 @@ struct frame {
 };
 
 struct stack {
-	uint64_t count;	 /* 0: free */
+	uint64_t count; /* 0: free */
+	uint64_t events;
 	size_t name;	 /* the process's */
 	size_t first, n; /* its frames, the innermost first */
 };
@@ -24,7 +25,8 @@ struct stacks {
 	size_t nframes, room;
 };
 
-void stacks_count(struct stacks *stacks, size_t name, const struct frame *frame, size_t n);
+void stacks_count(struct stacks *stacks, size_t name, const struct frame *frame, size_t n,
+		  uint64_t events);
 void stacks_free(struct stacks *stacks);
 
 #endif /* PERFCTR_TOOLS_STACKS_H */

@@ -49,17 +49,25 @@ START_TEST(chains)
 	struct histogram *histogram = histogram_new();
 
 	calls_are(histogram, "\"functions\":[],\"stacks\":[]");
-	histogram_chain(histogram, 7, NULL, 0);
+	histogram_chain(histogram, 7, NULL, 0, 1);
 	map_file(histogram, 0x10000, "/none/a\"b");
 	map_file(histogram, 0x20000, "/none/c;\x02");
 	histogram_name(histogram, 7, "pro;gram");
-	histogram_chain(histogram, 7, outer, 2);
-	histogram_chain(histogram, 7, outer, 2);
-	histogram_chain(histogram, 7, inner, 4);
+	histogram_chain(histogram, 7, outer, 2, 1);
+	histogram_chain(histogram, 7, outer, 2, 1);
+	histogram_chain(histogram, 7, inner, 4, 1);
 	calls_are(histogram, "\"functions\":[\"[a\\\"b]\",\"[c:?]\"],\"stacks\":["
 			     "{\"comm\":\"[unknown]\",\"samples\":1,\"calls\":[]},"
 			     "{\"comm\":\"pro:gram\",\"samples\":2,\"calls\":[0]},"
 			     "{\"comm\":\"pro:gram\",\"samples\":1,\"calls\":[0,0,1]}]");
+	/* Samples that stand for several events make all say how many. */
+	histogram_count(histogram, 7, 0x10010, 5);
+	histogram_chain(histogram, 7, outer, 2, 5);
+	calls_are(histogram,
+		  "\"functions\":[\"[a\\\"b]\",\"[c:?]\"],\"stacks\":["
+		  "{\"comm\":\"[unknown]\",\"samples\":1,\"events\":1,\"calls\":[]},"
+		  "{\"comm\":\"pro:gram\",\"samples\":3,\"events\":7,\"calls\":[0]},"
+		  "{\"comm\":\"pro:gram\",\"samples\":1,\"events\":1,\"calls\":[0,0,1]}]");
 	histogram_free(histogram);
 }
 END_TEST

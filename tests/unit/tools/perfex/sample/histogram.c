@@ -78,16 +78,16 @@ START_TEST(busiest)
 	ck_assert_uint_eq(histogram_top(histogram, top, 3), 0);
 	map_file(histogram, 1, 0x400000, 0x10000, 0, "/code");
 	for (i = 0; i < 6; i++)
-		histogram_count(histogram, 1, i < 2 ? 0x401104 : i < 5 ? 0x401108 : 0x401004);
-	histogram_count_kernel(histogram, KERNEL + 0x10);
-	histogram_count_kernel(histogram, KERNEL + 0x10);
+		histogram_count(histogram, 1, i < 2 ? 0x401104 : i < 5 ? 0x401108 : 0x401004, 1);
+	histogram_count_kernel(histogram, KERNEL + 0x10, 1);
+	histogram_count_kernel(histogram, KERNEL + 0x10, 1);
 	ck_assert_uint_eq(histogram_top(histogram, top, 3), 3);
 	/* Its own place, though others have more samples. */
 	ck_assert_str_eq(top[2].function, "code_a");
 	ck_assert_uint_eq(top[2].offset, 0x1004);
 	for (i = 0; i < 3; i++)
 		free(top[i].function);
-	histogram_count(histogram, 1, 0x10); /* nobody's */
+	histogram_count(histogram, 1, 0x10, 1); /* nobody's */
 	ck_assert_uint_eq(histogram_top(histogram, top, 2), 2);
 	ck_assert_str_eq(top[0].function, "code_b");
 	ck_assert_str_eq(top[0].file, "/code");
@@ -102,6 +102,42 @@ START_TEST(busiest)
 }
 END_TEST
 
+/* Few samples that stand for many events are more than many that stand for few. */
+START_TEST(weighted)
+{
+	struct histogram *histogram = histogram_new();
+	const uint64_t chain[] = { (uint64_t)PERF_CONTEXT_USER, 0x401104 };
+	FILE *file = begin_printing();
+	struct histogram_top top[2];
+	unsigned int i;
+
+	map_file(histogram, 1, 0x400000, 0x10000, 0, "/code");
+	histogram_count(histogram, 1, 0x401104, 1);
+	ck_assert(!histogram_is_weighted(histogram));
+	for (i = 0; i < 5; i++)
+		histogram_count(histogram, 1, 0x401108, 10);
+	ck_assert(histogram_is_weighted(histogram));
+	histogram_count(histogram, 1, 0x401004, 149);
+	histogram_chain(histogram, 1, chain, 2, 149);
+	histogram_chain(histogram, 1, chain, 2, 51);
+	ck_assert_uint_eq(histogram_samples(histogram), 7);
+	histogram_print(histogram, file, PLACE_FUNCTION);
+	end_printing(file, "      samples percent  function                              file\n"
+			   "            1  74.50%  code_a                                /code\n"
+			   "            6  25.50%  code_b                                /code\n");
+	folded_are(histogram, "[unknown];code_b 200\n");
+	ck_assert_uint_eq(histogram_top(histogram, top, 2), 2);
+	ck_assert_str_eq(top[0].function, "code_a");
+	ck_assert_double_eq(top[0].share, 0.745);
+	ck_assert_str_eq(top[1].function, "code_b");
+	ck_assert_uint_eq(top[1].offset, 0x1108);
+	ck_assert_double_eq(top[1].share, 0.255);
+	for (i = 0; i < 2; i++)
+		free(top[i].function);
+	histogram_free(histogram);
+}
+END_TEST
+
 /* The first and the last byte are a mapping's, the ones before and after them are nobody's. */
 START_TEST(edges)
 {
@@ -109,14 +145,14 @@ START_TEST(edges)
 
 	histogram_turn(histogram);
 	map_file(histogram, 7, 0x10000, 0x1000, 0x1000, "/code");
-	histogram_count(histogram, 7, 0x10000);
-	histogram_count(histogram, 7, 0x10000);
-	histogram_count(histogram, 7, 0x10FFF);
+	histogram_count(histogram, 7, 0x10000, 1);
+	histogram_count(histogram, 7, 0x10000, 1);
+	histogram_count(histogram, 7, 0x10FFF, 1);
 	ck_assert(!histogram_is_new(histogram, 7, 0x10FFF));
 	ck_assert(histogram_is_new(histogram, 7, 0x11000));
-	histogram_count(histogram, 7, 0xFFFF);
-	histogram_count(histogram, 7, 0x11000);
-	histogram_count(histogram, 8, 0x10000);
+	histogram_count(histogram, 7, 0xFFFF, 1);
+	histogram_count(histogram, 7, 0x11000, 1);
+	histogram_count(histogram, 8, 0x10000, 1);
 	places_are(histogram,
 		   HEAD "            3  50.00%  -                                     [unknown]\n"
 			"            2  33.33%  code_a+0x0                            /code\n"
@@ -168,14 +204,14 @@ START_TEST(hidden)
 	map_file(histogram, 7, 0x10000, 0x1000, 0x1000, "/code");
 	map_file(histogram, 7, 0x10800, 0x800, 0x1000, "/code");
 	files_are(histogram, 7, 2);
-	histogram_count(histogram, 7, 0x107FF);
-	histogram_count(histogram, 7, 0x10800);
+	histogram_count(histogram, 7, 0x107FF, 1);
+	histogram_count(histogram, 7, 0x10800, 1);
 	version = histogram_version(histogram, 7);
 	/* The same place, a byte less at either end, and all of both. */
 	map_file(histogram, 7, 0x10800, 0x800, 0x1100, "/code");
 	files_are(histogram, 7, 2);
 	ck_assert_uint_ne(histogram_version(histogram, 7), version);
-	histogram_count(histogram, 7, 0x10800);
+	histogram_count(histogram, 7, 0x10800, 1);
 	map_file(histogram, 7, 0x10001, 0xFFF, 0, "/code");
 	files_are(histogram, 7, 2);
 	map_file(histogram, 7, 0x10000, 0xFFF, 0, "/code");
@@ -211,7 +247,7 @@ START_TEST(processes)
 	files_are(histogram, 7, 1);
 	histogram_fork(histogram, 8, 7);
 	files_are(histogram, 8, 1);
-	histogram_chain(histogram, 8, chain, 2);
+	histogram_chain(histogram, 8, chain, 2, 1);
 	folded_are(histogram, "parent;code_a 1\n");
 	histogram_exec(histogram, 8);
 	histogram_name(histogram, 8, "child");
@@ -225,8 +261,8 @@ START_TEST(processes)
 	histogram_exec(histogram, 8);
 	ck_assert_uint_ne(histogram_version(histogram, 8), version);
 	histogram_name(histogram, 8, "child");
-	histogram_chain(histogram, 8, chain, 2);
-	histogram_chain(histogram, 7, chain, 2);
+	histogram_chain(histogram, 8, chain, 2, 1);
+	histogram_chain(histogram, 7, chain, 2, 1);
 	folded_are(histogram, "child;[unknown] 1\nparent;code_a 2\n");
 	histogram_free(histogram);
 }
@@ -264,8 +300,8 @@ START_TEST(calls)
 
 	map_file(histogram, 7, 0x10000, 0x1000, 0x1000, "/code");
 	histogram_name(histogram, 7, "program");
-	histogram_chain(histogram, 7, both, 6);
-	histogram_chain(histogram, 7, start, 3);
+	histogram_chain(histogram, 7, both, 6, 1);
+	histogram_chain(histogram, 7, start, 3, 1);
 	folded_are(histogram, "program;code_a;code_b;kernel_a_[k];kernel_b_[k] 1\n"
 			      "program;code_b;code_a 1\n");
 	histogram_free(histogram);
@@ -283,9 +319,9 @@ START_TEST(signals)
 	struct histogram *histogram = histogram_new();
 
 	map_file(histogram, 7, 0x10000, 0x1000, 0x1000, "/code");
-	histogram_chain(histogram, 7, handled, 3);
-	histogram_chain(histogram, 7, called, 3);
-	histogram_chain(histogram, 7, called, 3);
+	histogram_chain(histogram, 7, handled, 3, 1);
+	histogram_chain(histogram, 7, called, 3, 1);
+	histogram_chain(histogram, 7, called, 3, 1);
 	folded_are(histogram, "[unknown];code_b;code_a 3\n");
 	histogram_free(histogram);
 }
@@ -297,10 +333,10 @@ START_TEST(empty)
 	const uint64_t nothing[] = { USER }, unknown[] = { USER, 0x99 }, kernel[] = { INSIDE, 5 };
 	struct histogram *histogram = histogram_new();
 
-	histogram_chain(histogram, 7, nothing, 0);
-	histogram_chain(histogram, 7, nothing, 1);
-	histogram_chain(histogram, 7, unknown, 2);
-	histogram_chain(histogram, 7, kernel, 2);
+	histogram_chain(histogram, 7, nothing, 0, 1);
+	histogram_chain(histogram, 7, nothing, 1, 1);
+	histogram_chain(histogram, 7, unknown, 2, 1);
+	histogram_chain(histogram, 7, kernel, 2, 1);
 	folded_are(histogram, "[unknown] 2\n[unknown];[kernel] 1\n[unknown];[unknown] 1\n");
 	histogram_free(histogram);
 }
@@ -328,5 +364,5 @@ START_TEST(branches)
 }
 END_TEST
 
-UNIT_MAIN("histogram", 20, busiest, edges, turns, hidden, processes, memory, calls, signals, empty,
-	  branches)
+UNIT_MAIN("histogram", 20, busiest, weighted, edges, turns, hidden, processes, memory, calls,
+	  signals, empty, branches)

@@ -34,21 +34,38 @@ START_TEST(rows)
 	const uint64_t l1 = S(OP, LOAD) | S(LVLNUM, L1) | S(LVL, HIT);
 	struct sources sources = { .source = NULL };
 
-	sources_count(&sources, S(OP, STORE), 0);
-	sources_count(&sources, S(OP, STORE), 0);
-	sources_count(&sources, l1, 4);
-	sources_count(&sources, l1 | S(LVL, L1), 7);
-	sources_count(&sources, l1 | S(LVL, L1), 4000000000);
+	sources_count(&sources, S(OP, STORE), 0, 1);
+	sources_count(&sources, S(OP, STORE), 0, 1);
+	sources_count(&sources, l1, 4, 1);
+	sources_count(&sources, l1 | S(LVL, L1), 7, 1);
+	sources_count(&sources, l1 | S(LVL, L1), 4000000000, 1);
 	ck_assert_uint_eq(sources.silent, 0);
-	sources_count(&sources, S(OP, NA) | S(LVL, NA) | S(SNOOP, NA) | S(TLB, NA), 0);
-	sources_count(&sources, 0, 9);
-	sources_count(&sources, S(OP, PFETCH), 9);
+	sources_count(&sources, S(OP, NA) | S(LVL, NA) | S(SNOOP, NA) | S(TLB, NA), 0, 1);
+	sources_count(&sources, 0, 9, 1);
+	sources_count(&sources, S(OP, PFETCH), 9, 1);
 	ck_assert_uint_eq(sources.samples, 8);
 	ck_assert_uint_eq(sources.silent, 2);
 	sources_are(&sources, HEAD "            3  37.50% 1333333337.0  load, L1 hit\n"
 				   "            2  25.00%       4.5  nothing\n"
 				   "            2  25.00%         -  store\n"
 				   "            1  12.50%       9.0  prefetch\n");
+	sources_free(&sources);
+}
+END_TEST
+
+/* Shares and means are of the events that samples stand for. */
+START_TEST(events)
+{
+	struct sources sources = { .source = NULL };
+
+	sources_count(&sources, S(OP, STORE), 10, 1);
+	sources_count(&sources, S(OP, STORE), 20, 9);
+	sources_count(&sources, S(OP, PFETCH), 9, 1);
+	sources_count(&sources, S(OP, PFETCH), 9, 14);
+	sources_count(&sources, S(OP, STORE), 0, 0);
+	ck_assert_uint_eq(sources.samples, 5);
+	sources_are(&sources, HEAD "            2  60.00%       9.0  prefetch\n"
+				   "            3  40.00%      19.0  store\n");
 	sources_free(&sources);
 }
 END_TEST
@@ -62,7 +79,7 @@ START_TEST(many_sources)
 
 	for (k = 0; k < 2; k++)
 		for (i = 0; i < 4096; i++)
-			sources_count(&sources, i << 51, 2 * (uint32_t)k);
+			sources_count(&sources, i << 51, 2 * (uint32_t)k, 1);
 	ck_assert_uint_eq(sources.used, 4096);
 	ck_assert_uint_eq(sources.samples, 8192);
 	sources_print(&sources, file);
@@ -145,4 +162,4 @@ START_TEST(other_branches)
 }
 END_TEST
 
-UNIT_MAIN("sources", 20, no_sources, rows, many_sources, branches, other_branches)
+UNIT_MAIN("sources", 20, events, no_sources, rows, many_sources, branches, other_branches)

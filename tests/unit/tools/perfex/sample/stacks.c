@@ -14,7 +14,7 @@ START_TEST(ways)
 	for (i = 0; i < 60000; i++) {
 		const struct frame frame[] = { { i % 3, i / 3 % 100 }, { 1, i / 300 % 100 } };
 
-		stacks_count(&stacks, i / 30000, frame, 2);
+		stacks_count(&stacks, i / 30000, frame, 2, 1);
 	}
 	ck_assert_uint_eq(stacks.used, 2 * 3 * 100 * 100);
 	ck_assert_uint_eq(stacks.nframes, 2 * stacks.used);
@@ -23,10 +23,10 @@ START_TEST(ways)
 		all += stacks.stack[k].count;
 	}
 	ck_assert_uint_eq(all, 60000);
-	stacks_count(&stacks, 0, (const struct frame[]){ { 0, 0 }, { 1, 0 } }, 2);
+	stacks_count(&stacks, 0, (const struct frame[]){ { 0, 0 }, { 1, 0 } }, 2, 1);
 	ck_assert_uint_eq(stacks.used, 60000);
-	stacks_count(&stacks, 0, (const struct frame[]){ { 0, 0 } }, 1);
-	stacks_count(&stacks, 0, (const struct frame[]){ { 0, 0 } }, 0);
+	stacks_count(&stacks, 0, (const struct frame[]){ { 0, 0 } }, 1, 1);
+	stacks_count(&stacks, 0, (const struct frame[]){ { 0, 0 } }, 0, 1);
 	ck_assert_uint_eq(stacks.used, 60002);
 	stacks_free(&stacks);
 }
