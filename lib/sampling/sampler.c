@@ -207,12 +207,6 @@ static int add_event(struct perfctr_events *events, struct perf_event_attr *attr
 /* The kernel samples its clocks by a timer, and puts this in the place of a shorter period. */
 #define LEAST_CLOCK_PERIOD 10000 /* ns */
 
-static bool is_clock(const struct perf_event_attr *attr)
-{
-	return attr->type == PERF_TYPE_SOFTWARE && (attr->config == PERF_COUNT_SW_CPU_CLOCK ||
-						    attr->config == PERF_COUNT_SW_TASK_CLOCK);
-}
-
 /* Checks a period of a clock; 0 is none. 0, or -1 after perfctr_fail(). */
 static int check_clock(uint64_t period)
 {
@@ -229,6 +223,7 @@ static int open_event(const struct opening *opening, struct perfctr_events *even
 		      const struct perfctr_variant *variant, const char *name)
 {
 	bool leader = events->n == 0, group = events->total > 1;
+	bool is_clock = (opening->list->event[0].flags & PERFCTR_EVENT_TIME) != 0;
 	struct perfctr_sampler *sampler = opening->sampler;
 	struct perf_event_attr attr = variant->attr;
 
@@ -242,7 +237,7 @@ static int open_event(const struct opening *opening, struct perfctr_events *even
 		perfctr_sampler_config_attr(opening->config, &attr);
 		if (opening->several)
 			attr.sample_type |= PERF_SAMPLE_TIME;
-		if (is_clock(&attr) &&
+		if (is_clock &&
 		    check_clock(attr.freq ? 1000000000 / attr.sample_freq : attr.sample_period) < 0)
 			return -1;
 		/*
@@ -262,7 +257,7 @@ static int open_event(const struct opening *opening, struct perfctr_events *even
 	 */
 	sampler->knows_lost = attr.read_format & PERFCTR_FORMAT_LOST && !(group && attr.inherit);
 	perfctr_decoder_init(&sampler->decoder, &attr);
-	sampler->clock = is_clock(&attr);
+	sampler->clock = is_clock;
 	sampler->clock_frequency = sampler->clock && attr.freq;
 	return 0;
 }

@@ -341,12 +341,13 @@ static void describe(struct sampling *sampling, const struct perfctr_sampler_con
 static bool adapts_period(const char *event, uint64_t frequency)
 {
 	struct perfctr_list *list = resolve(event);
+	struct perfctr_list_event first;
 	struct perf_event_attr attr;
 
+	perfctr_list_event(list, 0, &first);
 	perfctr_list_attr(list, 0, 0, &attr, NULL, NULL, 0);
 	perfctr_list_free(list);
-	if (attr.type == PERF_TYPE_SOFTWARE &&
-	    (attr.config == PERF_COUNT_SW_CPU_CLOCK || attr.config == PERF_COUNT_SW_TASK_CLOCK))
+	if (first.flags & PERFCTR_EVENT_TIME)
 		return false;
 	return attr.sample_period ? attr.freq : frequency != 0;
 }
@@ -383,7 +384,7 @@ static struct samplers *open_counted(struct sampling *sampling,
 {
 	struct samplers *samplers;
 
-	/* perf has its own way. */
+	/* perf report takes periods. */
 	if (!sampling->weighted || sampling->request.data)
 		return NULL;
 	config.fields |= PERF_SAMPLE_READ;

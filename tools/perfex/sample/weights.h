@@ -6,18 +6,10 @@
 #ifndef PERFCTR_TOOLS_WEIGHTS_H
 #define PERFCTR_TOOLS_WEIGHTS_H
 
-#include <stdbool.h>
-#include <stddef.h>
 #include <stdint.h>
 
-struct weight {
-	uint64_t stream, last; /* count or period */
-	bool used;
-};
-
 struct weights {
-	struct weight *weight; /* a hash table of a size that is a power of two */
-	size_t used, size;
+	void *tree; /* of streams; NULL: none */
 };
 
 /* Returns how many events a stream (PERF_SAMPLE_STREAM_ID) has counted since its last sample; at
