@@ -63,8 +63,8 @@ check "reads by $cxx are the instructions of C" $?
 # Warnings that need optimization are left to one of them, which is not the largest.
 build results $cxx -std=c++17 -fno-exceptions "$srcdir/tests/bindings/cxx-results.cc" && ./results
 check "every result without exceptions" $?
-optimize=-O0
-build calls $cxx -std=c++17 -g "$srcdir/tests/bindings/cxx.cc"
+optimize="-O0 -g0"
+build calls $cxx -std=c++17 "$srcdir/tests/bindings/cxx.cc"
 check "the calls are compiled" $?
 ./calls || failed=1
 

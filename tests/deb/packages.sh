@@ -14,8 +14,8 @@ mkdir -p "$work"
 DEBFULLNAME=${DEBFULLNAME:-$(git log -1 --format=%an)} DEBEMAIL=${DEBEMAIL:-$(git log -1 --format=%ae)}
 export DEBFULLNAME DEBEMAIL
 [ ! -d /usr/lib/ccache ] || PATH=/usr/lib/ccache:$PATH
-# The tests run in other stages; debugging symbols and a small archive, which take a quarter of a minute, are whole.sh's.
-XZ_OPT=-1 DEB_BUILD_OPTIONS="nocheck noautodbgsym" DEB_CFLAGS_APPEND=-g0 scripts/deb "$work/deb" >"$work/names" || exit
+# The tests run in other stages; debugging symbols, a small archive and full optimization, which take half a minute, are whole.sh's.
+XZ_OPT=-1 DEB_BUILD_OPTIONS="nocheck noautodbgsym" DEB_CFLAGS_APPEND="-g0 -O1" scripts/deb "$work/deb" >"$work/names" || exit
 check "scripts/deb" $?
 for package in libperfctr7 libperfctr-dev perfctr-tools perfctr-compat perfctr-dkms perfctr-doc python3-perfctr librust-perfctr-dev; do
 	grep -q "^\./${package}_" "$work/names"

@@ -95,7 +95,7 @@ static size_t mutate(uint8_t *data, size_t size)
 
 int main(int argc, char **argv)
 {
-	fuzz_seeds(argc, argv, 255, 2000, mutate);
+	fuzz_seeds(argc, argv, 255, 1000, mutate);
 	return 0;
 }
 

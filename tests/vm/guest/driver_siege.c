@@ -116,7 +116,7 @@ static int users_have_limit(void)
 
 /* ---- storms of interrupts ---- */
 
-#define WINDOW 300000 /* microseconds */
+#define WINDOW 150000 /* microseconds */
 
 static struct storm {
 	const char *name;

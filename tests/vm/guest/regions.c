@@ -521,7 +521,7 @@ static void *visit_in_thread(void *arg)
 #ifdef __riscv
 enum { VISITS = 500 };
 #else
-enum { VISITS = 3000 };
+enum { VISITS = 2000 };
 #endif
 
 static int switched_with(const char *events)
