@@ -42,20 +42,17 @@ static bool is_slots(struct perfctr_metric_event event)
 static int fits(const struct perfctr_metric_group *group, const struct perfctr_metric_core *core)
 {
 	const char *cpu = core->cpu || !*core->pmu ? core->cpu : core->id;
-	struct perfctr_text list = { NULL, 0, 0, false };
-	int result = 1;
-	unsigned int i;
+	const char *words[PERFCTR_ASSIGN_MAX];
+	size_t lengths[PERFCTR_ASSIGN_MAX];
+	unsigned int i, n = 0;
 
-	for (i = 0; i < group->n; i++)
-		if (!is_share(group->event[i]) && !is_slots(group->event[i]))
-			perfctr_text_add(&list, "%s%.*s", list.size ? "," : "",
-					 (int)group->event[i].length, group->event[i].text);
-	if (list.failed)
-		result = perfctr_metrics_no_memory();
-	else if (list.size)
-		result = perfctr_table_fits(cpu, list.bytes);
-	free(list.bytes);
-	return result;
+	for (i = 0; i < group->n; i++) {
+		if (is_share(group->event[i]) || is_slots(group->event[i]))
+			continue;
+		words[n] = group->event[i].text;
+		lengths[n++] = group->event[i].length;
+	}
+	return n ? perfctr_table_fits(cpu, words, lengths, n) : 1;
 }
 
 /* Adds the event if the group lacks it. False: the group gets too large. */
@@ -92,27 +89,24 @@ static bool is_full(const struct perfctr_metric_group *group,
 
 /*
  * The events are counted in this group, too: the processor is known to have the counters, or there
- * are no more of them than of one metric. 1; 0: they are not; -1 after perfctr_fail().
+ * are no more of them than of one metric. False: they are not.
  */
-static int join(const struct perfctr_metrics *metrics, struct perfctr_metric_group *group,
-		const struct perfctr_metric_group *own)
+static bool join(const struct perfctr_metrics *metrics, struct perfctr_metric_group *group,
+		 const struct perfctr_metric_group *own)
 {
+	const struct perfctr_metric_core *core = &metrics->core[own->core];
 	struct perfctr_metric_group both;
-	int result = 1;
 
 	if (group->core != own->core)
-		return 0;
+		return false;
 	both = *group;
 	if (!add_events(&both, own))
-		return 0;
-	if (both.n != group->n && both.n != own->n)
-		result = is_full(&both, &metrics->core[own->core])
-				 ? 0
-				 : fits(&both, &metrics->core[own->core]);
-	if (result != 1)
-		return result < 0 ? -1 : 0;
+		return false;
+	if (both.n != group->n && both.n != own->n &&
+	    (is_full(&both, core) || fits(&both, core) != 1))
+		return false;
 	*group = both;
-	return 1;
+	return true;
 }
 
 /* The events become part of a group, the first in which they fit. Its index, or -1. */
@@ -120,13 +114,10 @@ static int place_group(struct perfctr_metrics *metrics, const struct perfctr_met
 {
 	struct perfctr_metric_group *all;
 	unsigned int i;
-	int result;
 
-	for (i = 0; i < metrics->groups; i++) {
-		result = join(metrics, &metrics->group[i], own);
-		if (result)
-			return result < 0 ? -1 : (int)i;
-	}
+	for (i = 0; i < metrics->groups; i++)
+		if (join(metrics, &metrics->group[i], own))
+			return (int)i;
 	all = reallocarray(metrics->group, metrics->groups + 1, sizeof(*all));
 	if (!all)
 		return perfctr_metrics_no_memory();
@@ -187,22 +178,19 @@ static int add_parts(struct perfctr_metrics *metrics, struct perfctr_opened_metr
 	for (i = 0; i < metric->inputs; i++) {
 		struct perfctr_metric_event event = metric->input[i].event;
 		struct perfctr_metric_group more = *part;
-		int result;
+		bool there_is_room;
 
 		if (metric->input[i].metric >= 0 || (is_share(event) || is_slots(event)) != shares)
 			continue;
-		result = add_event(&more, event) ? fits(&more, core) : 0;
-		if (!result && part->n && close_part(metrics, metric, part) < 0)
+		there_is_room = add_event(&more, event) && fits(&more, core);
+		if (!there_is_room && part->n && close_part(metrics, metric, part) < 0)
 			return -1;
-		if (!result) {
+		if (!there_is_room) {
 			more = (struct perfctr_metric_group){ .n = 1, .core = metric->core };
 			more.event[0] = event;
-			result = fits(&more, core);
-			if (!result)
+			if (!fits(&more, core))
 				more.n = 0;
 		}
-		if (result < 0)
-			return -1;
 		*part = more;
 	}
 	return 0;

@@ -530,6 +530,19 @@ static SELDOM int choose_event(const struct target *target, const char *word, si
 			       : fail_word(target, error, word, length, part, part_length, event);
 }
 
+/* Counts in both modes where no modifier says in which. */
+static void choose_modes(struct perfctr_event_choice *choice)
+{
+	if (!choice->user && !choice->kernel)
+		choice->user = choice->kernel = 1;
+}
+
+/* Whether a conflict is one of several events with each other. */
+static bool is_of_several(uint32_t conflict)
+{
+	return conflict & (conflict - 1);
+}
+
 /* events -> a control of the target's ISA, in n counters, of which place[] tells the order. */
 static SELDOM int make_control(const struct target *target, const char *events, void *control,
 			       unsigned int place[], unsigned int *n)
@@ -559,8 +572,7 @@ static SELDOM int make_control(const struct target *target, const char *events, 
 					    "%.*s: the modifier p (precise) is for sampling by "
 					    "perf_events; a control has none",
 					    perfctr_shown(lengths[*n]), words[*n]);
-		if (!choices[*n].user && !choices[*n].kernel)
-			choices[*n].user = choices[*n].kernel = 1;
+		choose_modes(&choices[*n]);
 		if (*n == PERFCTR_ASSIGN_MAX - 1)
 			return perfctr_fail(EINVAL, "%d events are more than any processor counts",
 					    PERFCTR_ASSIGN_MAX);
@@ -573,7 +585,7 @@ static SELDOM int make_control(const struct target *target, const char *events, 
 		return perfctr_event_not_closed(words[*n - 1]);
 	if (cpu->isa->encode(cpu, choices, *n, control, place, &conflict, &reason) < 0) {
 		name_set(names, sizeof(names), words, lengths, conflict);
-		if (conflict & (conflict - 1))
+		if (is_of_several(conflict))
 			return perfctr_fail(ENOSPC, "%s can't be counted together: %s", names,
 					    reason);
 		return perfctr_fail_choice(cpu, names, strlen(names), reason);
@@ -586,47 +598,31 @@ static SELDOM int make_control(const struct target *target, const char *events, 
 	return 0;
 }
 
-/* Makes a list of the events that the table knows. Whether it knows all. */
-static bool add_known(const struct target *target, const char *events, struct perfctr_text *known)
+int perfctr_table_fits(const char *id, const char *const words[], const size_t lengths[],
+		       unsigned int n)
 {
-	struct perfctr_event_choice choice;
-	const char *word, *part;
-	unsigned int event;
-	size_t part_length;
-	ssize_t length;
-	bool all = true;
-
-	while ((length = perfctr_event_next(&events, &word)) > 0) {
-		if (perfctr_event_lookup(target->table, word, (size_t)length, &choice, &part,
-					 &part_length, &event) == PERFCTR_EVENT_OK ||
-		    choose_preset(target, word, (size_t)length, &choice) > 0)
-			perfctr_text_add(known, "%s%.*s", known->size ? "," : "", (int)length,
-					 word);
-		else
-			all = false;
-	}
-	return all;
-}
-
-int perfctr_table_fits(const char *id, const char *events)
-{
-	unsigned int control[CONTROL_WORDS] = { 0 }, place[PERFCTR_ASSIGN_MAX], n;
-	struct perfctr_text known = { NULL, 0, 0, false };
+	unsigned int control[CONTROL_WORDS] = { 0 }, place[PERFCTR_ASSIGN_MAX], i, event, known = 0;
+	struct perfctr_event_choice choices[PERFCTR_ASSIGN_MAX];
+	const char *part, *reason;
 	struct target target;
-	bool all, fits = true;
+	size_t part_length;
+	uint32_t conflict;
 
 	if (target_open(&target, id) < 0 || !target.table)
 		return 2;
-	all = add_known(&target, events, &known);
-	if (known.failed) {
-		free(known.bytes);
-		return perfctr_fail(ENOMEM, "no memory for names of events");
+	for (i = 0; i < n; i++) {
+		if (perfctr_event_lookup(target.table, words[i], lengths[i], &choices[known], &part,
+					 &part_length, &event) != PERFCTR_EVENT_OK &&
+		    choose_preset(&target, words[i], lengths[i], &choices[known]) <= 0)
+			continue;
+		choose_modes(&choices[known++]);
 	}
-	if (known.size)
-		fits = make_control(&target, known.bytes, control, place, &n) == 0 ||
-		       errno != ENOSPC;
-	free(known.bytes);
-	return !fits ? 0 : all ? 1 : 2;
+	if (known &&
+	    target.cpu.isa->encode(&target.cpu, choices, known, control, place, &conflict,
+				   &reason) < 0 &&
+	    is_of_several(conflict))
+		return 0;
+	return known == n ? 1 : 2;
 }
 
 int perfctr_cpu_control_events(struct perfctr_cpu_control *control, const char *events)

@@ -24,11 +24,11 @@ struct perfctr_cpu;
 int perfctr_table_cpu(struct perfctr_cpu *cpu, const char *id);
 
 /*
- * Whether the events of a list, without braces, fit on the processor's counters at the same time,
- * as far as its table knows them: 1, 0; 2: they do, but it does not know all. -1 after
- * perfctr_fail(ENOMEM).
+ * Whether n events, at most PERFCTR_ASSIGN_MAX, fit on the processor's counters at the same time,
+ * as far as its table knows them: 1, 0; 2: they do, but it does not know all.
  */
-int perfctr_table_fits(const char *id, const char *events);
+int perfctr_table_fits(const char *id, const char *const words[], const size_t lengths[],
+		       unsigned int n);
 
 /*
  * Does as perfctr_cpu_event_list() does, with the events that this table does not have, but those

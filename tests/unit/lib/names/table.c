@@ -110,6 +110,29 @@ START_TEST(whole_controls)
 }
 END_TEST
 
+/* Whether two events, or one, fit on the processor at the same time. */
+static int fit(const char *cpu, const char *one, const char *other)
+{
+	const char *const words[] = { one, other };
+	const size_t lengths[] = { strlen(one), other ? strlen(other) : 0 };
+
+	return perfctr_table_fits(cpu, words, lengths, other ? 2 : 1);
+}
+
+/* Two events of one counter don't fit, and of what the table does not know nothing is known. */
+START_TEST(fitting)
+{
+	ck_assert_int_eq(fit("core2", "MUL", NULL), 1);
+	ck_assert_int_eq(fit("core2", "MUL", "DIV"), 0);
+	ck_assert_int_eq(fit("core2", "MUL:u", "DIV:k"), 0);
+	ck_assert_int_eq(fit("core2", "MUL", "INST_RETIRED:ANY_P"), 1);
+	ck_assert_int_eq(fit("core2", "MUL", "NO_SUCH_EVENT"), 2);
+	ck_assert_int_eq(fit("core2", "NO_SUCH_EVENT", "MUL"), 2);
+	ck_assert_int_eq(fit("core2", "NO_SUCH_EVENT", NULL), 2);
+	ck_assert_int_eq(fit("no-such-processor", "MUL", NULL), 2);
+}
+END_TEST
+
 /* PAPI's presets are the events that they are here, with what follows them. */
 START_TEST(presets)
 {
@@ -145,8 +168,8 @@ START_TEST(presets)
 	ck_fails(print("skylake", "PAPI_TOT_INSS"), EINVAL, "\"PAPI_TOT_INSS\" is not an event");
 	ck_fails(print("skylake", "PAPI_BRU_IDL"), EINVAL, "\"PAPI_BRU_IDL\" is not an event");
 	/* They fit together, or not, as others. */
-	ck_assert_int_eq(perfctr_table_fits("skylake", "PAPI_TOT_INS,PAPI_TOT_CYC"), 1);
-	ck_assert_int_eq(perfctr_table_fits("skylake", "PAPI_TOT_INS,PAPI_BRU_IDL"), 2);
+	ck_assert_int_eq(fit("skylake", "PAPI_TOT_INS", "PAPI_TOT_CYC"), 1);
+	ck_assert_int_eq(fit("skylake", "PAPI_TOT_INS", "PAPI_BRU_IDL"), 2);
 	ck_assert_int_eq(perfctr_preset_event("PAPI_TOT_INS:u", 14, perfctr_event_table("skylake"),
 					      printed, 20),
 			 0);
@@ -178,7 +201,7 @@ static int find_presets(void *arg, const struct perfctr_event_name *cpu)
 						      sizeof(event)),
 				 1);
 		ck_assert_str_eq(event, perfctr_metric_text(record->formula));
-		ck_assert_msg(perfctr_table_fits(cpu->name, name) == 1, "%s of %s is %s: %s", name,
+		ck_assert_msg(fit(cpu->name, name, NULL) == 1, "%s of %s is %s: %s", name,
 			      cpu->name, perfctr_metric_text(record->formula), perfctr_error());
 		presets_found++;
 	}
@@ -744,7 +767,7 @@ END_TEST
 #endif
 
 /* The first before any other makes a description, which is kept. */
-UNIT_MAIN("table", 60, event_set_without_memory, test_print, whole_controls, presets, all_presets,
-	  test_errors, long_words, lists_of_masks, lists_of_names, many_events, list_of_processors,
-	  descriptions, test_every_processor, test_native, test_event_set, types_without_events,
-	  historical_events, groups_of_masks)
+UNIT_MAIN("table", 60, event_set_without_memory, test_print, whole_controls, fitting, presets,
+	  all_presets, test_errors, long_words, lists_of_masks, lists_of_names, many_events,
+	  list_of_processors, descriptions, test_every_processor, test_native, test_event_set,
+	  types_without_events, historical_events, groups_of_masks)
