@@ -56,7 +56,7 @@ int main(int argc, char **argv)
 	struct perfctr_sampler *sampler;
 	struct counts counts;
 	struct pollfd ready;
-	uint64_t lost;
+	uint64_t lost, all;
 	int k;
 
 	memset(&config, 0, sizeof(config));
@@ -96,9 +96,11 @@ int main(int argc, char **argv)
 	}
 	if (perfctr_sampler_lost(sampler, &lost) < 0)
 		lost = 0;
-	printf("%u samples of %s from 0x%llx to 0x%llx, %u mappings, %llu lost, "
+	if (perfctr_sampler_count(sampler, 0, &all) < 0)
+		all = 0;
+	printf("%u samples of %llu %s from 0x%llx to 0x%llx, %u mappings, %llu lost, "
 	       "throttled %u times\n",
-	       counts.samples, event, (unsigned long long)counts.lowest,
+	       counts.samples, (unsigned long long)all, event, (unsigned long long)counts.lowest,
 	       (unsigned long long)counts.highest, counts.mappings, (unsigned long long)lost,
 	       counts.throttled);
 	perfctr_sampler_close(sampler);

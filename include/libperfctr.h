@@ -940,6 +940,14 @@ int perfctr_sampler_each(struct perfctr_sampler *sampler,
 int perfctr_sampler_lost(struct perfctr_sampler *sampler, uint64_t *lost);
 
 /*
+ * How often event i of the list (0: the one that is sampled) has happened since the sampler was
+ * opened, while it was enabled and on the PMU, in all that is sampled: samples with
+ * PERF_SAMPLE_READ that stand for less are not all, since what a thread does after its last sample
+ * is in none. EINVAL: there is no such event, or a pointer is NULL. EIO. EBUSY.
+ */
+int perfctr_sampler_count(struct perfctr_sampler *sampler, unsigned int i, uint64_t *count);
+
+/*
  * As perfctr_set_check(): whether the threads were sampled to their ends. Call it once in a while,
  * too. ESTALE, EINVAL, ESRCH.
  */

@@ -323,7 +323,8 @@ tests_unit_tools_perfex_sample_stacks_LDADD = $(PERFEX_LDADD)
 tests_unit_tools_perfex_sample_weights_LDADD = $(PERFEX_LDADD)
 tests_unit_tools_perfex_sample_samplers_LDADD = $(PERFEX_LDADD)
 tests_unit_tools_perfex_sample_samplers_LDFLAGS = -Wl,--wrap=perfctr_sampler_open,--wrap=perfctr_sampler_close \
-	-Wl,--wrap=perfctr_sampler_next,--wrap=perfctr_sampler_disable,--wrap=perfctr_sampler_lost
+	-Wl,--wrap=perfctr_sampler_next,--wrap=perfctr_sampler_disable,--wrap=perfctr_sampler_lost \
+	-Wl,--wrap=perfctr_sampler_count
 tests_unit_lib_sampling_sampler_LDADD = $(PMU_LDADD)
 tests_unit_lib_sampling_sampler_LDFLAGS = $(PMU_WRAP)
 tests_unit_lib_sampling_sampler_pmu_SOURCES = tests/unit/lib/sampling/sampler_pmu.c tests/harness/skylake.c

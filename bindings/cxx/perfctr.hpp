@@ -1322,6 +1322,12 @@ public:
 	{
 		return detail::filled<std::uint64_t>(perfctr_sampler_lost, get());
 	}
+	/* How often event i has happened: samples stand for what each thread did up to its last. */
+	result<std::uint64_t> try_count(std::size_t i = 0) noexcept
+	{
+		return detail::filled<std::uint64_t>(perfctr_sampler_count, get(),
+						     detail::index(i));
+	}
 	result<> try_check() const noexcept
 	{
 		return detail::done(perfctr_sampler_check(get()));
@@ -1344,6 +1350,7 @@ public:
 	PERFCTR_THROWING(refresh);
 	PERFCTR_THROWING(set_period);
 	PERFCTR_THROWING(lost);
+	PERFCTR_THROWING(count);
 	PERFCTR_THROWING_CONST(check);
 
 #if PERFCTR_THROWS

@@ -38,10 +38,11 @@
 #include "perfctr/read.h"
 
 /*
- * The index of the lost records in the words of read(2). A group has: number, enabled, running, and
- * for each event its value and its lost records. A single event has: value, enabled, running, lost
- * records.
+ * Indices in the words of read(2). A group has: number, enabled, running, and for each event its
+ * value and, if the kernel tells them, its lost records. A single event has: value, enabled,
+ * running, lost records.
  */
+#define GROUP_VALUES 3
 #define LEADERS_LOST 4
 #define ONES_LOST    3
 
@@ -999,15 +1000,23 @@ int perfctr_sampler_each(struct perfctr_sampler *sampler,
 	return result;
 }
 
+/* Reads event i of a part, alone or with its group. The number of words; -1 after perfctr_fail().
+ */
+static ssize_t read_part(const struct perfctr_sampler *sampler, unsigned int p, unsigned int i,
+			 uint64_t words[PERFCTR_READ_WORDS])
+{
+	ssize_t n = perfctr_counter_words(leader_of(sampler, p) + i, words, PERFCTR_READ_WORDS);
+
+	return n ? n : perfctr_why_taken("the events");
+}
+
 /* Adds a part's number of lost records. 0, or -1 after perfctr_fail(). */
 static int add_lost(const struct perfctr_sampler *sampler, unsigned int p, uint64_t *lost)
 {
 	uint64_t words[PERFCTR_READ_WORDS];
 
-	switch (perfctr_counter_words(leader_of(sampler, p), words, PERFCTR_READ_WORDS)) {
-	case -1: return -1;
-	case 0: return perfctr_why_taken("the events");
-	}
+	if (read_part(sampler, p, 0, words) < 0)
+		return -1;
 	*lost += words[sampler->n > 1 ? LEADERS_LOST : ONES_LOST];
 	return 0;
 }
@@ -1025,6 +1034,43 @@ int perfctr_sampler_lost(struct perfctr_sampler *sampler, uint64_t *lost)
 	for (p = 0; p < sampler->nparts && sampler->knows_lost; p++)
 		if (add_lost(sampler, p, lost) < 0)
 			return -1;
+	return 0;
+}
+
+/* Adds a part's count of event i. 0, or -1 after perfctr_fail(). */
+static int add_count(const struct perfctr_sampler *sampler, unsigned int p, unsigned int i,
+		     uint64_t *count)
+{
+	uint64_t words[PERFCTR_READ_WORDS];
+	ssize_t n = read_part(sampler, p, 0, words);
+
+	if (n > 0 && sampler->n == 1)
+		*count += words[0];
+	else if (n > 0 && words[0] == sampler->n)
+		*count += words[GROUP_VALUES + i * ((size_t)(n - GROUP_VALUES) / sampler->n)];
+	/* A group that was dissolved: each is a group of its own. */
+	else if (n > 0 && (n = read_part(sampler, p, i, words)) > 0)
+		*count += words[GROUP_VALUES];
+	return n < 0 ? -1 : 0;
+}
+
+int perfctr_sampler_count(struct perfctr_sampler *sampler, unsigned int i, uint64_t *count)
+{
+	uint64_t sum = 0;
+	unsigned int p;
+
+	if (check_alive(sampler) < 0)
+		return -1;
+	if (!count)
+		return perfctr_fail(EINVAL, "perfctr_sampler_count() needs a place for the count, "
+					    "not NULL");
+	if (i >= sampler->n)
+		return perfctr_fail(EINVAL, "the sampler has no event %u, but %u from 0 on", i,
+				    sampler->n);
+	for (p = 0; p < sampler->nparts; p++)
+		if (add_count(sampler, p, i, &sum) < 0)
+			return -1;
+	*count = sum;
 	return 0;
 }
 

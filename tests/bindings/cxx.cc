@@ -289,7 +289,7 @@ static void inline_reads()
 
 static void lists()
 {
-	perfctr::event_list list("{page-faults,task-clock:u},nonsense:event",
+	perfctr::event_list list("{page-faults,task-clock:u},nonsense/event=1/",
 				 perfctr::flags::partial);
 	std::size_t n = 0;
 	const char *pmu;
@@ -389,7 +389,8 @@ static void samplers()
 		n += record.type == PERF_RECORD_SAMPLE;
 		mine += record.tid == static_cast<std::uint32_t>(gettid());
 	}
-	EXPECT(n >= 50 && mine == n && sampler.lost() == 0);
+	EXPECT(n >= 50 && mine == n && sampler.lost() == 0 && sampler.count() == n);
+	THROWS(EINVAL, "no event 1", sampler.count(1));
 	EXPECT(!sampler.next());
 	sampler.enable();
 	fault(5);
@@ -423,6 +424,7 @@ static void samplers()
 		THROWS(EINVAL, "NULL", empty->refresh(1));
 		THROWS(EINVAL, "NULL", empty->set_period(1));
 		THROWS(EINVAL, "NULL", empty->lost());
+		THROWS(EINVAL, "NULL", empty->count());
 		THROWS(EINVAL, "NULL", empty->check());
 		THROWS(EINVAL, "NULL", empty->records().begin());
 	}

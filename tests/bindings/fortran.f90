@@ -383,7 +383,7 @@ contains
         call fails(EINVAL, "", stat, why)
         call ipc%value(1, readings(1:1), value, stat, why)
         call fails(EINVAL, "another number", stat, why)
-        call set%open("page-faults:u,nonsense:event", flags=PERFCTR_PARTIAL)
+        call set%open("page-faults:u,nonsense/event=1/", flags=PERFCTR_PARTIAL)
         call set%read(readings)
         call ipc%value(1, readings, value)
         call expect(value%reason /= "" .and. ieee_is_nan(value%value), "a reason")

@@ -94,10 +94,10 @@ class Counting(Case):
         self.assertGreaterEqual(c["page-faults:u"], 0)
 
     def test_partial(self):
-        with perfctr.count("page-faults:u", "nonsense:event", partial=True) as c:
+        with perfctr.count("page-faults:u", "nonsense/event=1/", partial=True) as c:
             self.assertTrue(c.set.event(1).reason)
         self.assertEqual(list(c.dict()), ["page-faults:u"])
-        self.assertEqual(c.readings["nonsense:event"].quality, perfctr.Quality.NOT_COUNTED)
+        self.assertEqual(c.readings["nonsense/event=1/"].quality, perfctr.Quality.NOT_COUNTED)
         self.assertFalse(c.readings.exact)
 
     def test_wrong(self):
@@ -237,7 +237,7 @@ class Names(Case):
         self.assertEqual([event.name for event in resolved], ["page-faults", "task-clock"])
         self.assertEqual(resolved[0].item, resolved[1].item)
         self.fails(errno.EINVAL, "", perfctr.resolve, "page-fautls")
-        self.assertTrue(perfctr.resolve("nonsense:event", partial=True)[0].reason)
+        self.assertTrue(perfctr.resolve("nonsense/event=1/", partial=True)[0].reason)
 
         class Stop(Exception):
             pass
@@ -271,7 +271,7 @@ class Metrics(Case):
             self.fails(errno.EINVAL, "another number", metrics.value, 0, few.readings)
             self.fails(errno.EINVAL, "", metrics.value, 1, c.readings)
             self.fails(errno.EINVAL, "", metrics.metric, 1)
-            with perfctr.count("page-faults:u", "nonsense:event", partial=True) as none:
+            with perfctr.count("page-faults:u", "nonsense/event=1/", partial=True) as none:
                 pass
             value = metrics.value(0, none.readings)
             self.assertTrue(math.isnan(value.value) and value.reason)
@@ -299,13 +299,15 @@ class Sampling(Case):
             self.assertTrue(record.chain and isinstance(record.bytes, bytes) and record.bytes)
             self.assertIsNone(sampler.next())
             self.assertEqual(sampler.lost(), 0)
+            self.assertEqual(sampler.count(), len(records))
+            self.fails(errno.EINVAL, "no event 1", sampler.count, 1)
             sampler.enable()
             sampler.set_period(10)
             sampler.disable()
             sampler.refresh(1)
             sampler.check()
             self.in_child(lambda: self.fails(errno.ESRCH, "parent process", sampler.next))
-        for call in ("next", "fileno", "enable", "disable", "lost", "check"):
+        for call in ("next", "fileno", "enable", "disable", "lost", "count", "check"):
             self.fails(errno.EINVAL, "NULL", getattr(sampler, call))
         self.fails(errno.EINVAL, "NULL", sampler.refresh, 1)
         self.fails(errno.EINVAL, "NULL", sampler.set_period, 1)

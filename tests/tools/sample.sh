@@ -160,6 +160,35 @@ if [ "${HAVE_LIBELF:-no}" = yes ]; then
 	fi
 fi
 
+# The kernel guesses the period of each thread for itself: most events of short ones come after their last samples.
+cat >"$work/short.c" <<'EOT'
+#include <pthread.h>
+#include <sys/mman.h>
+static void *fault(void *memory)
+{
+	for (int i = 0; i < 100; i++)
+		((volatile char *)memory)[i * 4096L] = 1;
+	madvise(memory, 100 * 4096L, MADV_DONTNEED);
+	return NULL;
+}
+int main(void)
+{
+	void *memory = mmap(NULL, 100 * 4096L, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	madvise(memory, 100 * 4096L, MADV_NOHUGEPAGE);
+	for (int i = 0; i < 100; i++) {
+		pthread_t thread;
+		pthread_create(&thread, NULL, fault, memory);
+		pthread_join(thread, NULL);
+	}
+	return 0;
+}
+EOT
+${CC:-cc} -O1 -pthread "$work/short.c" -o "$work/short" || exit 1
+expect "events after the last samples" 0 \
+	'^ samples stand for \(about \)\{0,1\}[0-9]* of 10[0-9][0-9][0-9] events, and the rest came after the last samples of threads' \
+	"$perfex" --sample -e page-faults:u "$work/short"
+expect "none with a period" 1 '^0$' sh -c "'$perfex' --sample -e page-faults:u -c 100 '$work/short' 2>&1 | grep -c 'samples stand for'"
+
 expect "a clock more often than the kernel can" 125 'a period of 10000 or more, or a frequency of 100000 or less' \
 	"$perfex" --sample -e cpu-clock -c 9999 true
 

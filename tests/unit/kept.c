@@ -151,6 +151,7 @@ START_TEST(errno_of_success)
 	SUCCEEDS(perfctr_sampler_disable(sampler) == 0);
 	SUCCEEDS(perfctr_sampler_next(sampler, &record) == 0);
 	SUCCEEDS(perfctr_sampler_lost(sampler, &number) == 0);
+	SUCCEEDS(perfctr_sampler_count(sampler, 0, &number) == 0);
 	DOES(perfctr_sampler_close(sampler));
 	SUCCEEDS((list = perfctr_list_resolve("cs,task-clock", 0)) != NULL);
 	SUCCEEDS(perfctr_list_size(list) == 2);

@@ -777,6 +777,12 @@ class Sampler(_Owner):
         _c.check(_lib.perfctr_sampler_lost(self._handle, ctypes.byref(c)))
         return c.value
 
+    def count(self, i: int = 0) -> int:
+        """How often event i of the list has happened in all that is sampled."""
+        c = ctypes.c_uint64()
+        _c.check(_lib.perfctr_sampler_count(self._handle, i, ctypes.byref(c)))
+        return c.value
+
     def check(self) -> None:
         """ESTALE: threads were not sampled to their ends."""
         _c.check(_lib.perfctr_sampler_check(self._handle))

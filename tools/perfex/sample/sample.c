@@ -30,6 +30,7 @@ struct sampling {
 	bool counted;	 /* and samples have the event's count */
 	uint64_t weight; /* the field of samples that this kernel has */
 	uint64_t period, frequency, bad, throttled;
+	uint64_t events; /* that all samples stand for */
 	struct sampling_request request;
 	struct perf_event_attr attr; /* of the records, for later readers */
 	struct samplers *samplers;
@@ -171,6 +172,7 @@ static void use_sample(struct sampling *sampling, const struct perfctr_record *r
 {
 	uint64_t events = events_of(sampling, record);
 
+	sampling->events += events;
 	switch (sampling->request.kind) {
 	/* The first part of a weight, if it has parts, is in its low half. */
 	case PLACE_SOURCE:
@@ -662,6 +664,23 @@ static void print_left_out(const struct run_end *end, FILE *file)
 	fputc('\n', file);
 }
 
+/*
+ * Says how many events no sample stands for, where these are a tenth or more: what a thread does
+ * after its last sample is in none. By periods the samples' events are known to a few percent.
+ */
+static void print_events(const struct sampling *sampling, FILE *file)
+{
+	uint64_t all = sampling->weighted ? samplers_count(sampling->samplers) : 0;
+
+	if (sampling->events >= all - all / 10)
+		return;
+	fprintf(file,
+		" samples stand for %s%llu of %llu events, and the rest came after the last samples "
+		"of threads: a period (-c) finds more\n",
+		sampling->counted ? "" : "about ", (unsigned long long)sampling->events,
+		(unsigned long long)all);
+}
+
 /* Says which samples are missing. */
 static void print_doubts(struct sampling *sampling, const struct run_end *end, FILE *file)
 {
@@ -682,6 +701,7 @@ static void print_doubts(struct sampling *sampling, const struct run_end *end, F
 			"(-c, -F)\n",
 			(unsigned long long)sampling->throttled,
 			sampling->throttled == 1 ? "" : "s");
+	print_events(sampling, file);
 	if (access("/proc/self", F_OK) < 0)
 		fputs(" names are missing: /proc, by which files are found, is not mounted\n",
 		      file);

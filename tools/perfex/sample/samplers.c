@@ -150,3 +150,16 @@ uint64_t samplers_lost(const struct samplers *samplers)
 			all += lost;
 	return all;
 }
+
+uint64_t samplers_count(const struct samplers *samplers)
+{
+	uint64_t count, all = 0;
+	unsigned int i;
+
+	for (i = 0; i < samplers->n; i++) {
+		if (perfctr_sampler_count(samplers->one[i].sampler, 0, &count) < 0)
+			return 0;
+		all += count;
+	}
+	return all;
+}

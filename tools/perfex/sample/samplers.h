@@ -28,6 +28,9 @@ void samplers_disable(struct samplers *samplers);
 /* Records that the kernel could not write. */
 uint64_t samplers_lost(const struct samplers *samplers);
 
+/* How often the sampled event has happened on all targets; 0: nobody can tell. */
+uint64_t samplers_count(const struct samplers *samplers);
+
 /* 0; -1: events have ended early, perfctr_error() says why. */
 int samplers_check(const struct samplers *samplers);
 

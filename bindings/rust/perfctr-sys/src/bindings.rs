@@ -660,6 +660,13 @@ extern "C" {
     ) -> std::os::raw::c_int;
 }
 extern "C" {
+    pub fn perfctr_sampler_count(
+        sampler: *mut perfctr_sampler,
+        i: std::os::raw::c_uint,
+        count: *mut u64,
+    ) -> std::os::raw::c_int;
+}
+extern "C" {
     pub fn perfctr_sampler_check(sampler: *const perfctr_sampler) -> std::os::raw::c_int;
 }
 #[repr(C)]

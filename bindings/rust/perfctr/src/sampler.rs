@@ -69,6 +69,13 @@ impl Sampler {
         check(unsafe { sys::perfctr_sampler_lost(self.0.as_ptr(), &mut lost) })?;
         Ok(lost)
     }
+    /// How often event i of the list (0: the sampled one) has happened in all that is sampled.
+    pub fn count(&mut self, i: usize) -> Result<u64> {
+        let mut count = 0;
+        let i = u32::try_from(i).unwrap_or(u32::MAX);
+        check(unsafe { sys::perfctr_sampler_count(self.0.as_ptr(), i, &mut count) })?;
+        Ok(count)
+    }
 }
 
 /// Readable when the kernel has woken it up; -1 in a child of fork(2).

@@ -148,6 +148,8 @@ fn samplers() {
         assert_eq!(record.bytes().len(), record.c().size.into());
     }
     assert!(samples >= 50 && sampler.lost().unwrap() == 0 && sampler.as_raw_fd() >= 0);
+    assert_eq!(sampler.count(0).unwrap(), samples.into());
+    fails(EINVAL, "no event 1", sampler.count(1));
     sampler.enable().unwrap();
     fails(EINVAL, "zero byte", Sampler::open("a\0", Target::default(), &config));
     fails(EINVAL, "page-faults", Sampler::open("page-fautls", Target::default(), &config));
@@ -164,7 +166,7 @@ fn metrics() {
     assert!(value.value.unwrap() < 1.0 && value.beyond && value.quality == Quality::Exact);
     fails(EINVAL, "", metrics.value(1, &counted.read().unwrap()));
     fails(EINVAL, "another number", metrics.value(0, &[]));
-    let set = Set::open("page-faults:u,nonsense:event", Target::default(), sys::PERFCTR_PARTIAL).unwrap();
+    let set = Set::open("page-faults:u,nonsense/event=1/", Target::default(), sys::PERFCTR_PARTIAL).unwrap();
     assert!(metrics.value(0, &set.read().unwrap()).unwrap().value.is_err());
     fails(EINVAL, "no-such", Metrics::open("no-such", Some("skylake")));
     fails(ENOENT, "no-such", Metrics::open("ipc", Some("no-such")));

@@ -185,6 +185,7 @@ static void use_sampler(void)
 	fault(1);
 	must(perfctr_sampler_next(sampler, &record) > 0);
 	must(perfctr_sampler_lost(sampler, &lost) == 0);
+	must(perfctr_sampler_count(sampler, 0, &lost) == 0);
 	perfctr_sampler_close(sampler);
 }
 

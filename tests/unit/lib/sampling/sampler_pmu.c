@@ -54,6 +54,21 @@ static uint64_t drain(struct perfctr_sampler *sampler, uint64_t counts[2])
 	return n;
 }
 
+/* The counts of one event, or of two of which the other one happens three times as often. */
+static void check_counts(struct perfctr_sampler *sampler, uint64_t expected, bool two)
+{
+	uint64_t count = 7;
+
+	ck_assert_int_eq(perfctr_sampler_count(sampler, 0, &count), 0);
+	ck_assert_uint_eq(count, expected);
+	if (two) {
+		ck_assert_int_eq(perfctr_sampler_count(sampler, 1, &count), 0);
+		ck_assert_uint_eq(count, 3 * expected);
+	}
+	ck_fails(perfctr_sampler_count(sampler, 1 + two, &count), EINVAL, "from 0 on");
+	ck_assert_uint_eq(count, two ? 3 * expected : expected);
+}
+
 /* What was read and what was lost is what happened. */
 static void nothing_is_missing(const char *events, uint64_t fields, bool kernel_tells)
 {
@@ -91,6 +106,7 @@ static void nothing_is_missing(const char *events, uint64_t fields, bool kernel_
 		ck_assert_int_eq(perfctr_sampler_lost(sampler, &lost), 0);
 		ck_assert_uint_eq(seen + lost, 10000);
 	}
+	check_counts(sampler, 10010 + !kernel_tells, fields & PERF_SAMPLE_READ);
 	perfctr_sampler_close(sampler);
 	pmu_end();
 }
@@ -927,7 +943,7 @@ START_TEST(lost_by_several)
 	unsigned int k, i, fit = (unsigned int)((sysconf(_SC_PAGESIZE) - 1) / 24);
 	struct perfctr_sampler *sampler;
 
-	uint64_t lost = 7, seen;
+	uint64_t lost = 7, count = 7, seen;
 
 	for (k = 0; k < 2; k++) {
 		begin_cpus("0-1");
@@ -956,7 +972,13 @@ START_TEST(lost_by_several)
 		ck_assert_uint_eq(drain(sampler, NULL), 2);
 		ck_assert_int_eq(perfctr_sampler_lost(sampler, &lost), 0);
 		ck_assert_uint_eq(lost, 8);
-
+		ck_assert_int_eq(perfctr_sampler_count(sampler, 0, &count), 0);
+		ck_assert_uint_eq(count, 2 * fit + 10);
+		pmu_fail(PMU_READ, 2, EIO);
+		ck_fails(perfctr_sampler_count(sampler, 0, &count), EIO, "reading");
+		pmu_fail(PMU_READ, 2, PMU_EOF);
+		ck_fails(perfctr_sampler_count(sampler, 0, &count), EBUSY, "taken");
+		ck_assert_uint_eq(count, 2 * fit + 10);
 		if (!k) {
 			pmu_fail(PMU_READ, 2, EIO);
 			ck_fails(perfctr_sampler_lost(sampler, &lost), EIO, "reading");
@@ -1252,6 +1274,34 @@ START_TEST(a_processor_goes_offline)
 }
 END_TEST
 
+/* Where a processor went offline, the events count no longer, each for itself. */
+START_TEST(counts_of_a_dissolved_group)
+{
+	struct perfctr_sampler_config config = each(0);
+	struct perfctr_sampler *sampler;
+	unsigned int old;
+
+	config.fields |= PERF_SAMPLE_READ;
+	for (old = 0; old < 2; old++) {
+		begin_cpus("0-1");
+		pmu_rate(PERF_COUNT_HW_CPU_CYCLES, 3);
+		sampler = perfctr_sampler_open("{instructions,cycles}", &all_cpus, &config);
+		ck_assert_msg(sampler != NULL, "%s", perfctr_error());
+		pmu.keeps_read_size = old;
+		happens(-1, 0, 7);
+		happens(-1, 1, 7);
+		pmu_offline(1);
+		pmu_online(1);
+		happens(-1, 1, 7);
+		happens(-1, 0, 7);
+		check_counts(sampler, 3, true);
+		pmu_fail(PMU_READ, 3, EIO);
+		ck_fails(perfctr_sampler_count(sampler, 1, &(uint64_t){ 0 }), EIO, "reading");
+		end_cpus(sampler);
+	}
+}
+END_TEST
+
 /* ---- core types ---- */
 
 static void begin_kinds(void)
@@ -1460,11 +1510,14 @@ START_TEST(no_objects)
 	ck_fails(perfctr_sampler_next(NULL, &record), EINVAL, "a sampler is needed");
 	ck_fails(perfctr_sampler_each(NULL, note_time, NULL), EINVAL, "a sampler is needed");
 	ck_fails(perfctr_sampler_lost(NULL, &lost), EINVAL, "a sampler is needed");
+	ck_fails(perfctr_sampler_count(NULL, 0, &lost), EINVAL, "a sampler is needed");
 	begin_cpus("0-1");
 	sampler = open_on(NULL, 0);
 	ck_fails(perfctr_sampler_next(sampler, NULL), EINVAL, "a place for the record");
 	ck_fails(perfctr_sampler_each(sampler, NULL, NULL), EINVAL, "a function for each");
 	ck_fails(perfctr_sampler_lost(sampler, NULL), EINVAL, "NULL");
+	ck_fails(perfctr_sampler_count(sampler, 0, NULL), EINVAL, "NULL");
+	ck_fails(perfctr_sampler_count(sampler, 1, &lost), EINVAL, "no event 1, but 1 from 0 on");
 	perfctr_sampler_close(sampler);
 	sampler = open_on(NULL, PERFCTR_INHERIT);
 	ck_fails(perfctr_sampler_next(sampler, NULL), EINVAL, "a place for the record");
@@ -1588,6 +1641,6 @@ UNIT_MAIN("sampler_pmu", 60, lost_samples, samples_that_were_none, periods_and_r
 	  precise_only, limits, merged, a_processor_beyond, descriptor_0_of_all,
 	  stopped_while_reading, callbacks, room, room_of_one, most_frequent, clocks,
 	  lost_by_several, snapshots_of_several, a_process, no_common_buffer,
-	  a_process_on_one_processor, threads_that_end, a_processor_goes_offline, core_types,
-	  a_pmu_with_a_cpumask, control_of_all, no_objects, a_child_of_fork, outside_of_the_braces,
-	  faults)
+	  a_process_on_one_processor, threads_that_end, a_processor_goes_offline,
+	  counts_of_a_dissolved_group, core_types, a_pmu_with_a_cpumask, control_of_all, no_objects,
+	  a_child_of_fork, outside_of_the_braces, faults)

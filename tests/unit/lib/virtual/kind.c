@@ -132,6 +132,7 @@ static int call_sampler(void *h, unsigned int n)
 	case 7: return perfctr_sampler_lost(h, &place.number);
 	case 8: return perfctr_sampler_check(h);
 	case 9: return perfctr_sampler_next_aux(h, &place.aux);
+	case 10: return perfctr_sampler_count(h, 0, &place.number);
 	}
 	return 1;
 }

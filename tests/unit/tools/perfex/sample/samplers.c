@@ -11,7 +11,7 @@ struct perfctr_sampler {
 	uint64_t next, step; /* times of records; step 0: one, and no more */
 	uint64_t last;	     /* once disabled */
 	unsigned int bad;    /* calls that fail before the next one */
-	uint64_t lost;
+	uint64_t lost, count;
 	bool open, disabled;
 };
 
@@ -27,6 +27,7 @@ int __wrap_perfctr_sampler_next(struct perfctr_sampler *sampler,
 				const struct perfctr_record **record);
 int __wrap_perfctr_sampler_disable(struct perfctr_sampler *sampler);
 int __wrap_perfctr_sampler_lost(struct perfctr_sampler *sampler, uint64_t *lost);
+int __wrap_perfctr_sampler_count(struct perfctr_sampler *sampler, unsigned int i, uint64_t *count);
 
 struct perfctr_sampler *__wrap_perfctr_sampler_open(const char *event,
 						    const struct perfctr_target *target,
@@ -80,6 +81,13 @@ int __wrap_perfctr_sampler_lost(struct perfctr_sampler *sampler, uint64_t *lost)
 	return sampler->lost == 99 ? -1 : 0;
 }
 
+int __wrap_perfctr_sampler_count(struct perfctr_sampler *sampler, unsigned int i, uint64_t *count)
+{
+	ck_assert_uint_eq(i, 0);
+	*count = sampler->count;
+	return sampler->count == 99 ? -1 : 0;
+}
+
 static struct samplers *open_three(uint32_t pages)
 {
 	const struct perfctr_target targets[] = { { .id = 0 }, { .id = 1 }, { .id = 2 } };
@@ -107,9 +115,9 @@ START_TEST(by_time)
 	struct seen seen = { 0, 0 };
 	struct samplers *samplers;
 
-	made[0] = (struct perfctr_sampler){ .next = 3, .bad = 2, .lost = 5 };
-	made[1] = (struct perfctr_sampler){ .next = 1, .lost = 99 };
-	made[2] = (struct perfctr_sampler){ .next = 2, .lost = 6 };
+	made[0] = (struct perfctr_sampler){ .next = 3, .bad = 2, .lost = 5, .count = 70 };
+	made[1] = (struct perfctr_sampler){ .next = 1, .lost = 99, .count = 10 };
+	made[2] = (struct perfctr_sampler){ .next = 2, .lost = 6, .count = 3 };
 	samplers = open_three(0);
 	ck_assert_uint_eq(samplers_each(samplers, see, &seen), 2);
 	ck_assert_uint_eq(seen.n, 3);
@@ -117,6 +125,10 @@ START_TEST(by_time)
 	ck_assert_uint_eq(samplers_each(samplers, see, &seen), 0);
 	ck_assert_uint_eq(seen.n, 4);
 	ck_assert_uint_eq(samplers_lost(samplers), 11);
+	ck_assert_uint_eq(samplers_count(samplers), 83);
+	/* Without one of them nobody can tell. */
+	made[1].count = 99;
+	ck_assert_uint_eq(samplers_count(samplers), 0);
 	samplers_close(samplers);
 	ck_assert(!made[0].open && !made[1].open && !made[2].open);
 }
