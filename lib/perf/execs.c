@@ -34,7 +34,7 @@
 #include "libperfctr.h"
 
 /* The size of a buffer; a process needs about 700 bytes of it. */
-#define RING_SIZE ((size_t)64 << 10)
+#define RING_SIZE ((size_t)128 << 10)
 
 /*
  * The number of programs that have been begun, but have mapped nothing yet: a processor rarely has

@@ -224,6 +224,30 @@ if command -v setsid >/dev/null; then
 		failed=1
 	fi
 fi
+# Programs that it begins are noticed while it is waited for: the records of these don't fit in the buffers.
+cat >"$work/spawns.c" <<'EOT'
+#include <spawn.h>
+#include <sys/wait.h>
+#include <unistd.h>
+extern char **environ;
+int main(int argc, char **argv)
+{
+	char *end[] = { argv[0], "end", NULL };
+	pid_t child;
+	if (argc > 1)
+		return 0;
+	usleep(300000);
+	for (int i = 0; i < 700; i++) {
+		posix_spawn(&child, argv[0], NULL, NULL, end, environ);
+		waitpid(child, NULL, 0);
+		usleep(500);
+	}
+	return 0;
+}
+EOT
+${CC:-cc} -O1 -static "$work/spawns.c" -o "$work/spawns" || exit 1
+"$work/spawns" &
+expect "a process that begins programs" 0 ' page-faults$' "$perfex" --strict -p $! -e page-faults
 # Processors: for whom it is allowed.
 if "$perfex" -a -e cs true 2>/dev/null; then
 	expect "all processors" 0 'counts of all processors:' "$perfex" -a -e '{cpu-clock,cs},page-faults' sleep 0.02
