@@ -429,8 +429,16 @@ static int switch_all(int request)
 	return 0;
 }
 
+static unsigned int starts;
+
+unsigned int perfctr_counter_starts(void)
+{
+	return __atomic_load_n(&starts, __ATOMIC_RELAXED);
+}
+
 int perfctr_enable_all(void)
 {
+	__atomic_add_fetch(&starts, 1, __ATOMIC_RELAXED);
 	return switch_all(PR_TASK_PERF_EVENTS_ENABLE);
 }
 

@@ -135,6 +135,9 @@ static inline int perfctr_counter_ioctl(const struct perfctr_counter *counter,
 int perfctr_counter_request(const struct perfctr_counter *counter, unsigned long request,
 			    unsigned long argument);
 
+/* How often perfctr_enable_all() has started events that were stopped one by one. */
+unsigned int perfctr_counter_starts(void);
+
 /* Gets the event's id (PERF_EVENT_IOC_ID). 0, or -1 after perfctr_fail(). */
 int perfctr_counter_id(const struct perfctr_counter *counter, uint64_t *id);
 

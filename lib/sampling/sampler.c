@@ -67,7 +67,9 @@ struct perfctr_sampler {
 	bool knows_lost;      /* the kernel tells how many records were lost */
 	bool clock;	      /* the first event is one of the kernel's clocks */
 	bool clock_frequency; /* the kernel has made a period of it, in ns */
-	bool stopped;	      /* nothing is being written */
+	bool stopped;	      /* by the last call that started or stopped it; see is_stopped() */
+	bool all_seen;	      /* the last look was one after the stop */
+	unsigned int starts;  /* perfctr_counter_starts() at the stop */
 	bool reading;	      /* merged: since the last look at the buffers there were records */
 	int epoll;	      /* -1: the first part's descriptor is the sampler's */
 	unsigned int nwatched;
@@ -719,6 +721,8 @@ int perfctr_sampler_disable(struct perfctr_sampler *sampler)
 		if (perfctr_events_disable(&sampler->part[p].events) < 0)
 			result = -1;
 	sampler->stopped = result == 0;
+	sampler->all_seen = false;
+	sampler->starts = perfctr_counter_starts();
 	for (p = 0; p < sampler->nstreams; p++)
 		if (sampler->area[p].overwrite)
 			perfctr_area_snapshot(&sampler->area[p]);
@@ -740,20 +744,23 @@ static int request_all(const struct perfctr_sampler *sampler, unsigned long requ
 
 int perfctr_sampler_refresh(struct perfctr_sampler *sampler, unsigned int samples)
 {
+	bool stopped;
+
 	if (check_alive(sampler) < 0)
 		return -1;
+	stopped = sampler->stopped;
 	if (samples == 0 || samples > INT32_MAX)
 		return perfctr_fail(EINVAL, "a sampler can be started for 1 to %d samples, not %u",
 				    INT32_MAX, samples);
 	sampler->stopped = false;
-	if (request_all(sampler, PERF_EVENT_IOC_REFRESH, samples) < 0)
-		return perfctr_fail(errno,
-				    "the kernel refuses to start the sampler for %u samples: %s",
-				    samples,
-				    errno == EINVAL
-					    ? "inherited events have no common number of them"
+	if (request_all(sampler, PERF_EVENT_IOC_REFRESH, samples) == 0)
+		return 0;
+	/* The parts are alike: none has begun. */
+	sampler->stopped = stopped && errno == EINVAL;
+	return perfctr_fail(errno, "the kernel refuses to start the sampler for %u samples: %s",
+			    samples,
+			    errno == EINVAL ? "inherited events have no common number of them"
 					    : strerror(errno));
-	return 0;
 }
 
 int perfctr_sampler_set_period(struct perfctr_sampler *sampler, uint64_t period)
@@ -857,6 +864,12 @@ static int look_at_snapshot(struct perfctr_sampler *sampler)
 	return let_write(sampler, true) < 0 ? -1 : result;
 }
 
+/* Whether nothing is being written, as far as the library's calls go. */
+static bool is_stopped(const struct perfctr_sampler *sampler)
+{
+	return sampler->stopped && sampler->starts == perfctr_counter_starts();
+}
+
 static int look(struct perfctr_sampler *sampler)
 {
 	if (sampler->overwrite)
@@ -865,13 +878,17 @@ static int look(struct perfctr_sampler *sampler)
 	if (sampler->epoll >= 0 && !perfctr_merge_has_news(&sampler->merge))
 		leave_ended(sampler);
 	sampler->reading = true;
-	return perfctr_merge_look(&sampler->merge, sampler->stopped);
+	sampler->all_seen = is_stopped(sampler);
+	return perfctr_merge_look(&sampler->merge, sampler->all_seen);
 }
 
-/* Events that were stopped since the last look have written all their records. */
+/*
+ * Events that were stopped since the last look have written all their records. What is overwritten
+ * has been handed out as it was.
+ */
 static bool must_look_again(const struct perfctr_sampler *sampler)
 {
-	return sampler->stopped && !sampler->merge.all;
+	return is_stopped(sampler) && !sampler->all_seen && !sampler->overwrite;
 }
 
 static int next_merged(struct perfctr_sampler *sampler, struct perf_event_header *header,
@@ -1105,7 +1122,7 @@ int perfctr_sampler_next_aux(struct perfctr_sampler *sampler, const struct perfc
 		return perfctr_fail(EINVAL, "a place for the piece is needed, not NULL");
 	if (!sampler->area[0].data)
 		return perfctr_fail(EINVAL, "the sampler has no AUX area: open it with aux_pages");
-	if (sampler->area[0].overwrite && !sampler->stopped)
+	if (sampler->area[0].overwrite && !is_stopped(sampler))
 		return perfctr_fail(EINVAL, "the AUX area is being overwritten: call "
 					    "perfctr_sampler_disable() before");
 	*aux = &sampler->aux;

@@ -821,6 +821,32 @@ START_TEST(stopped_while_reading)
 	happens(0, 1, 30);
 	ck_assert_int_eq(perfctr_sampler_disable(sampler), 0);
 	expect_times(sampler, 20, 30, 40, 60);
+	end_cpus(sampler);
+	/* It is no end of the next stop's records that those of one before are being read. */
+	begin_cpus("0-1");
+	sampler = open_on(NULL, PERFCTR_INHERIT);
+	happens(0, 0, 10);
+	happens(0, 1, 20);
+	ck_assert_int_eq(perfctr_sampler_disable(sampler), 0);
+	ck_assert_int_eq(perfctr_sampler_next(sampler, &record), 1);
+	ck_assert_int_eq(perfctr_sampler_enable(sampler), 0);
+	happens(0, 1, 10);
+	happens(0, 0, 30);
+	ck_assert_int_eq(perfctr_sampler_disable(sampler), 0);
+	expect_times(sampler, 20, 30, 40);
+	/* One that can't be refreshed is still stopped. */
+	ck_assert_int_eq(perfctr_sampler_enable(sampler), 0);
+	happens(0, 1, 20);
+	ck_assert_int_eq(perfctr_sampler_disable(sampler), 0);
+	ck_fails(perfctr_sampler_refresh(sampler, 2), EINVAL, "no common number");
+	expect_times(sampler, 50);
+	/* All that the thread has opened may go on by one call. */
+	ck_assert_int_eq(perfctr_sampler_enable(sampler), 0);
+	happens(0, 1, 10);
+	ck_assert_int_eq(perfctr_sampler_disable(sampler), 0);
+	ck_assert_int_eq(perfctr_enable_all(), 0);
+	expect_none(sampler);
+	expect_times(sampler, 60);
 	/* A refresh starts it, too, where it is not inherited. */
 	end_cpus(sampler);
 	begin_cpus("0-1");
