@@ -10,8 +10,8 @@
  * handles without locking. A NULL handle may be closed; otherwise NULL in place of a handle or of
  * a result is EINVAL, and so is another kind of handle, such as a sampler for a set. The quick
  * reads, vperfctr_read_tsc(), _read_pmc() and _read_ctrs(), don't look for NULL. In a child of
- * fork() a handle of the parent's is ESRCH. Reads allocate nothing, take no lock and are
- * async-signal-safe. Reserved members must be 0.
+ * fork() a handle of the parent's is ESRCH. Reads allocate nothing, are
+ * async-signal-safe and take no lock, but for a total's. Reserved members must be 0.
  *
  * Virtual counters work through one of two providers, chosen when a handle is opened: the perfctr
  * driver if /dev/perfctr answers, else the kernel's perf_event_open(2). The library passes over a

@@ -347,6 +347,14 @@ void perfctr_call_disown(int fd)
 		atomic_fetch_and(&table.owned[i], ~(1u << fd % WORD_BITS));
 }
 
+void perfctr_signals_block(sigset_t *old)
+{
+	sigset_t all;
+
+	sigfillset(&all);
+	pthread_sigmask(SIG_SETMASK, &all, old);
+}
+
 void perfctr_call_close(int fd)
 {
 	int state = hold_cancellation(), error = errno;

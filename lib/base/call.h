@@ -58,6 +58,9 @@ int perfctr_call_epoll_wait(int fd, struct epoll_event *events, int n); /* witho
 
 void perfctr_call_sleep(unsigned int us);
 
+/* Blocks all signals. The caller restores the old mask by pthread_sigmask(). */
+void perfctr_signals_block(sigset_t *old);
+
 /*
  * A child of fork(3) closes the descriptor at once, since its file belongs to the parent process.
  * This lasts until it is closed, or given to the program; of -1 nothing is noted. A file other than

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include <errno.h>
 #include <stddef.h>
+#include "lib/base/call.h"
 #include "lib/regions/resume.h"
 #include "lib/regions/calibrate.h"
 #include "lib/regions/state.h"

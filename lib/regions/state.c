@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+#include "lib/base/call.h"
 #include "lib/base/error.h"
 #include "lib/regions/state.h"
 
@@ -25,14 +26,6 @@ PERFCTR_THREAD unsigned int perfctr_regions_busy;
 /* Names are never removed, so that an id always means the same. */
 static struct perfctr_region handle[PERFCTR_REGION_IDS];
 static uint16_t slot[SLOTS];
-
-void perfctr_signals_block(sigset_t *old)
-{
-	sigset_t all;
-
-	sigfillset(&all);
-	pthread_sigmask(SIG_SETMASK, &all, old);
-}
 
 void perfctr_regions_lock(sigset_t *old)
 {

@@ -54,9 +54,6 @@ static inline unsigned int perfctr_region_ids(void)
 	return PERFCTR_REGION_FIRST_ID + perfctr_regions.named;
 }
 
-/* Blocks all signals. The caller restores the old mask by pthread_sigmask(). */
-void perfctr_signals_block(sigset_t *old);
-
 /*
  * How often the calling thread has taken the lock or is in a first visit. Functions called there,
  * such as the program's own malloc(), may have regions, which must not come here again.

@@ -709,12 +709,9 @@ static int stop(struct state *state, bool ends)
  */
 static bool hold_signals(unsigned int cstatus, sigset_t *held)
 {
-	sigset_t all;
-
 	if (!perfctr_cstatus_has_ictrs(cstatus))
 		return false;
-	sigfillset(&all);
-	pthread_sigmask(SIG_SETMASK, &all, held);
+	perfctr_signals_block(held);
 	return true;
 }
 

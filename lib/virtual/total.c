@@ -5,9 +5,11 @@
  */
 #include <errno.h>
 #include <pthread.h>
+#include <signal.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include "lib/base/call.h"
 #include "lib/base/error.h"
 #include "lib/base/memory.h"
 #include "lib/virtual/kind.h"
@@ -92,8 +94,22 @@ static int add(struct perfctr_total *total, struct vperfctr *self)
 	return 0;
 }
 
+/* A signal handler of the thread, which may read the total, too, waits until it is unlocked. */
+static void lock(struct perfctr_total *total, sigset_t *old)
+{
+	perfctr_signals_block(old);
+	pthread_mutex_lock(&total->lock);
+}
+
+static void unlock(struct perfctr_total *total, const sigset_t *old)
+{
+	pthread_mutex_unlock(&total->lock);
+	pthread_sigmask(SIG_SETMASK, old, NULL);
+}
+
 int perfctr_total_add(struct perfctr_total *total, const struct vperfctr *self)
 {
+	sigset_t old;
 	int result;
 
 	if (!total || !self)
@@ -103,9 +119,9 @@ int perfctr_total_add(struct perfctr_total *total, const struct vperfctr *self)
 		return -1;
 	if (!perfctr_is_provider(self->provider))
 		return perfctr_wrong_kind(self, "a handle of vperfctr_open()");
-	pthread_mutex_lock(&total->lock);
+	lock(total, &old);
 	result = add(total, (struct vperfctr *)self);
-	pthread_mutex_unlock(&total->lock);
+	unlock(total, &old);
 	return result;
 }
 
@@ -115,6 +131,7 @@ int perfctr_total_read(struct perfctr_total *total, struct perfctr_sum_ctrs *sum
 	struct perfctr_sum_ctrs whole = { 0 }, one;
 	const struct vperfctr *self;
 	unsigned int i;
+	sigset_t old;
 	int result = 0;
 	size_t t;
 
@@ -123,7 +140,7 @@ int perfctr_total_read(struct perfctr_total *total, struct perfctr_sum_ctrs *sum
 					    "the counts, not NULL");
 	if (check_kind(total) < 0)
 		return -1;
-	pthread_mutex_lock(&total->lock);
+	lock(total, &old);
 	for (t = 0; t < total->room; t++) {
 		self = total->thread[t];
 		if (!self)
@@ -138,7 +155,7 @@ int perfctr_total_read(struct perfctr_total *total, struct perfctr_sum_ctrs *sum
 	}
 	if (nthreads)
 		*nthreads = (unsigned int)total->n;
-	pthread_mutex_unlock(&total->lock);
+	unlock(total, &old);
 	if (result == 0)
 		*sum = whole;
 	return result;

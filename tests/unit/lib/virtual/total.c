@@ -2,6 +2,7 @@
 /* Totals over more threads than a set begins with room for. What else a set does is in virtual.c.
  */
 #include <pthread.h>
+#include <signal.h>
 #include <stdatomic.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -67,6 +68,22 @@ START_TEST(many_threads)
 }
 END_TEST
 
+#if defined(__i386__) || defined(__x86_64__)
+static struct perfctr_total *signalled;
+static struct perfctr_sum_ctrs in_handler;
+
+static void read_again(int signo)
+{
+	(void)signo;
+	perfctr_total_read(signalled, &in_handler, NULL);
+}
+
+static void interrupt_read(void)
+{
+	raise(SIGUSR1);
+}
+#endif
+
 /* Two threads' counters, on the made-up PMU. */
 static void *count_5(void *arg)
 {
@@ -116,6 +133,14 @@ START_TEST(counters)
 	ck_assert_uint_eq(sum.pmc[1], 14);
 	for (i = 2; i < PERFCTR_NR_CTRS; i++)
 		ck_assert_uint_eq(sum.pmc[i], 0);
+	/* A handler that interrupts the read finds no lock that its own thread holds. */
+	signalled = process;
+	signal(SIGUSR1, read_again);
+	pmu_at(PMU_READ, 1, interrupt_read);
+	ck_assert_int_eq(perfctr_total_read(process, &sum, NULL), 0);
+	ck_assert_uint_eq(sum.pmc[1], 14);
+	ck_assert_uint_eq(in_handler.pmc[1], 14);
+	signal(SIGUSR1, SIG_DFL);
 	/* One that can't be read is no total, and nothing is written. */
 	memset(&sum, 0xEE, sizeof(sum));
 	pmu_fail(PMU_READ, 1, EIO);
