@@ -48,8 +48,8 @@ extern "C" {
 
 /*
  * Explains this thread's last failure: one sentence that names the cause and the remedy, without a
- * newline. Valid until the next call that fails in this thread. Never NULL; empty if nothing has
- * failed.
+ * newline. Valid until the next call in this thread: one that succeeds keeps errno, but may leave
+ * the sentence about something that it has tried. Never NULL; empty if nothing has failed.
  */
 const char *perfctr_error(void);
 

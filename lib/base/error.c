@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include <errno.h>
 #include <stdarg.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 #include "lib/base/error.h"
@@ -39,15 +40,52 @@ const char *perfctr_error(void)
 	return message;
 }
 
-static void set_message(int error, size_t skip, const char *format, va_list args)
+/* Whether the byte is a character's of UTF-8, but not its first. */
+static bool is_inside(char byte)
+{
+	return (byte & 0xC0) == 0x80;
+}
+
+/*
+ * Puts "..." in place of the middle of a sentence that is too long, such as one with a path: what
+ * is wrong stands at its end.
+ */
+static __attribute__((noinline)) void shorten(char *text, size_t room, const char *format,
+					      va_list args)
+{
+	char whole[8192];
+	size_t length, head = room / 2 - 4, tail;
+
+	vsnprintf(whole, sizeof(whole), format, args);
+	length = strlen(whole);
+	tail = length - (room - head - 4);
+	while (is_inside(whole[head]))
+		head--;
+	while (is_inside(whole[tail]))
+		tail++;
+	snprintf(text, room, "%.*s...%s", (int)head, whole, whole + tail);
+}
+
+/* An event's sentence begins with its name; NULL: it is not about one. */
+static void set_message(int error, const char *event, const char *format, va_list args)
 {
 	/* A sentence may quote the message before it, so it is built aside. */
 	char text[sizeof(message)];
+	size_t room = sizeof(text), i;
+	va_list again;
 
 	later.make = NULL;
-	vsnprintf(text, sizeof(text), format, args);
-	snprintf(message + skip, sizeof(message) - skip, "%s", text);
-	prefix = skip;
+	if (event)
+		room -= (size_t)snprintf(text, room, "%.200s can't be counted: ", event);
+	prefix = sizeof(text) - room;
+	va_copy(again, args);
+	if ((size_t)vsnprintf(text + prefix, room, format, args) >= room)
+		shorten(text + prefix, room, format, again);
+	va_end(again);
+	/* It is one line, whatever it quotes. */
+	for (i = 0; text[i]; i++)
+		message[i] = (unsigned char)text[i] < ' ' || text[i] == 0x7F ? '?' : text[i];
+	message[i] = '\0';
 	errno = error;
 }
 
@@ -56,19 +94,17 @@ int perfctr_fail(int error, const char *format, ...)
 	va_list args;
 
 	va_start(args, format);
-	set_message(error, 0, format, args);
+	set_message(error, NULL, format, args);
 	va_end(args);
 	return -1;
 }
 
 int perfctr_fail_event(int error, const char *event, const char *format, ...)
 {
-	int n = snprintf(message, sizeof(message) / 2, "%s can't be counted: ", event);
 	va_list args;
 
 	va_start(args, format);
-	set_message(error, (size_t)n < sizeof(message) / 2 ? (size_t)n : sizeof(message) / 2 - 1,
-		    format, args);
+	set_message(error, event, format, args);
 	va_end(args);
 	return -1;
 }

@@ -151,19 +151,28 @@ static const char *find_unit_reason(const char *unit, const struct perfctr_formu
 
 /* ---- lists ---- */
 
+enum { REASON_SIZE = 512 };
+
 static const char no_slots[] = "the kernel does not say how many slots a cycle of this core has: "
 			       "Linux 5.15 or newer has it in sysfs, caps/slots";
 
+/* Keeps the sentence of a failure, which the program's next call may replace. */
+static const char *keep_error(char kept[REASON_SIZE])
+{
+	snprintf(kept, REASON_SIZE, "%s", perfctr_error());
+	return kept;
+}
+
 /* Why this machine can't name an event of the formula; NULL: it can. */
 static const char *find_name_reason(const char *text, const char *unit,
-				    const struct perfctr_metric_core *core)
+				    const struct perfctr_metric_core *core, char kept[REASON_SIZE])
 {
 	struct perfctr_formula formula;
 	char name[2 * PERFCTR_NAME_SIZE + 256];
 	unsigned int i;
 
 	if (perfctr_formula_compile(&formula, text, &core->facts) < 0)
-		return perfctr_error();
+		return keep_error(kept);
 	if (formula.lacks_slots)
 		return no_slots;
 	for (i = 0; i < formula.events; i++) {
@@ -175,19 +184,19 @@ static const char *find_name_reason(const char *text, const char *unit,
 		snprintf(name, sizeof(name), "%.*s%s%.*s%s", PERFCTR_NAME_SIZE, pmu, slash,
 			 (int)formula.event[i].length, formula.event[i].name, slash);
 		if (perfctr_event_check(name) < 0)
-			return perfctr_error();
+			return keep_error(kept);
 	}
 	return find_unit_reason(unit, &formula);
 }
 
 static const char *find_reason(const struct perfctr_metric *metric,
-			       const struct perfctr_metric_core *core)
+			       const struct perfctr_metric_core *core, char kept[REASON_SIZE])
 {
 	struct perfctr_text text = { NULL, 0, 0, false };
 	const char *reason;
 
 	perfctr_formula_expand(metric->formula, true, &text);
-	reason = text.failed ? "no memory" : find_name_reason(text.bytes, metric->unit, core);
+	reason = text.failed ? "no memory" : find_name_reason(text.bytes, metric->unit, core, kept);
 	free(text.bytes);
 	return reason;
 }
@@ -209,12 +218,13 @@ static int list_record(const struct perfctr_metric_core *core, unsigned int n,
 {
 	const struct perfctr_metric_record *record = perfctr_metric_nth(n, core->id);
 	struct perfctr_metric metric;
+	char kept[REASON_SIZE];
 
 	if (!record)
 		return 0;
 	metric = perfctr_metric_describe(record);
 	metric.core = alone ? core->pmu : "";
-	metric.reason = core->cpu ? NULL : find_reason(&metric, core);
+	metric.reason = core->cpu ? NULL : find_reason(&metric, core, kept);
 	return each(arg, &metric);
 }
 

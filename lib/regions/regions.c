@@ -460,6 +460,11 @@ static int read_region(const char *name, struct perfctr_region_thread *only,
 	return result;
 }
 
+static int check_name(const struct perfctr_region *region)
+{
+	return *region->name ? 0 : perfctr_fail(EINVAL, "a region needs a name");
+}
+
 static int read_locked(const struct perfctr_region *region, struct perfctr_region_thread *only,
 		       struct perfctr_region_reading *reading)
 {
@@ -469,6 +474,8 @@ static int read_locked(const struct perfctr_region *region, struct perfctr_regio
 	if (!region || !region->name || !reading)
 		return perfctr_fail(EINVAL, "a region and a place for its values are needed, not "
 					    "NULL");
+	if (check_name(region) < 0)
+		return -1;
 	perfctr_regions_lock(&old);
 	result = read_region(region->name, only, reading);
 	perfctr_regions_unlock(&old);
@@ -495,6 +502,8 @@ int perfctr_region_reset(struct perfctr_region *region)
 
 	if (!region || !region->name)
 		return perfctr_fail(EINVAL, "a region is needed, not NULL");
+	if (check_name(region) < 0)
+		return -1;
 	perfctr_regions_lock(&old);
 	id = perfctr_region_id(region);
 	visits = id && perfctr_region_thread_is_current(thread) ? thread->table[id] : NULL;

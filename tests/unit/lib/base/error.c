@@ -104,6 +104,52 @@ START_TEST(long_events)
 }
 END_TEST
 
+/* It ends as it should, however long the names are that it quotes. */
+START_TEST(long_names)
+{
+	static char name[9000];
+	size_t length, n, most = 0;
+
+	for (length = 1; length < 1200; length++) {
+		memset(name, 'n', length);
+		name[length] = '\0';
+		perfctr_fail(ENOENT, "the file %s can't be read: %s", name, "why");
+		n = strlen(perfctr_error());
+		ck_assert_ptr_eq(strstr(perfctr_error(), "the file n"), perfctr_error());
+		ck_assert_str_eq(perfctr_error() + n - 20, "n can't be read: why");
+		ck_assert(n == length + 28 || strstr(perfctr_error(), "n...n"));
+		most = n > most ? n : most;
+	}
+	ck_assert_uint_eq(most, 511);
+	/* Without its end, if nobody can know that. */
+	memset(name, 'n', sizeof(name) - 1);
+	perfctr_fail(ENOENT, "the file %s can't be read: %s", name, "why");
+	ck_assert_uint_eq(strlen(perfctr_error()), 511);
+	/* No character is cut. */
+	for (length = 0; length < sizeof(name) - 1; length++)
+		name[length] = length % 3 == 0 ? '\xE2' : length % 3 == 1 ? '\x82' : '\xAC';
+	for (n = 0; n < 3; n++) {
+		perfctr_fail(ENOENT, "%.*s%s", (int)n, "xx", name);
+		ck_assert((strstr(perfctr_error(), "...") - perfctr_error()) % 3 == (int)n);
+		ck_assert_int_eq(strstr(perfctr_error(), "...")[3], '\xE2');
+	}
+}
+END_TEST
+
+/* It is one line of characters that a terminal shows. */
+START_TEST(control_characters)
+{
+	perfctr_fail(ENOENT, "no \"%s\"", "a\nb\tc\033[2J\177\303\251");
+	ck_assert_str_eq(perfctr_error(), "no \"a?b?c?[2J?\303\251\"");
+	perfctr_fail_event(ENOENT, "x\ny", "%s", "\r");
+	ck_assert_str_eq(perfctr_error(), "x?y can't be counted: ?");
+	/* The sentence before may be quoted here, too. */
+	perfctr_fail(ENOENT, "this");
+	perfctr_fail_event(ENOENT, "that", "%s", perfctr_error());
+	ck_assert_str_eq(perfctr_error(), "that can't be counted: this");
+}
+END_TEST
+
 static void *read_it(void *arg)
 {
 	ck_assert_str_eq(perfctr_error(), "");
@@ -135,4 +181,5 @@ START_TEST(nearest_names)
 }
 END_TEST
 
-UNIT_MAIN("error", 20, sentences, later, too_long, long_events, threads, nearest_names)
+UNIT_MAIN("error", 20, sentences, later, too_long, long_events, long_names, control_characters,
+	  threads, nearest_names)

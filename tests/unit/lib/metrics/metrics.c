@@ -414,6 +414,9 @@ static int find_wanted(void *arg, const struct perfctr_metric *metric)
 {
 	struct wanted *wanted = arg;
 
+	/* The reason is there whatever fails meanwhile. */
+	ck_assert_int_eq(perfctr_event_check("nonsense"), -1);
+	ck_assert_ptr_nonnull(strstr(perfctr_error(), "nonsense"));
 	if (!strcmp(metric->name, wanted->name))
 		snprintf(wanted->reason, sizeof(wanted->reason), "%s",
 			 metric->reason ? metric->reason : "");

@@ -25,6 +25,7 @@
 #include "tests/harness/pmu.h"
 #include "tests/harness/root.h"
 
+PERFCTR_REGION(nameless, "");
 PERFCTR_REGION(outer, "outer");
 PERFCTR_REGION(middle, "middle");
 PERFCTR_REGION(inner, "inner");
@@ -1528,6 +1529,9 @@ START_TEST(errors)
 	ck_fails(perfctr_region_read(&never, &reading), ENOENT, "never");
 	ck_fails(perfctr_region_reset(&never), ENOENT, "never has not been visited");
 	ck_fails(perfctr_region_read(NULL, &reading), EINVAL, "not NULL");
+	ck_fails(perfctr_region_read(&nameless, &reading), EINVAL, "a region needs a name");
+	ck_fails(perfctr_region_read_all(&nameless, &reading), EINVAL, "a region needs a name");
+	ck_fails(perfctr_region_reset(&nameless), EINVAL, "a region needs a name");
 	ck_fails(perfctr_region_read(&none, &reading), EINVAL, "not NULL");
 	ck_fails(perfctr_region_read(&outer, NULL), EINVAL, "not NULL");
 	ck_fails(perfctr_region_reset(NULL), EINVAL, "not NULL");
