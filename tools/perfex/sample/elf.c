@@ -79,8 +79,8 @@ static void read_symbols(struct symbols *symbols, Elf *elf, Elf_Scn *section, si
 	size_t size = gelf_fsize(elf, ELF_T_SYM, 1, EV_CURRENT), i, n;
 	size_t left, length;
 	const char *name;
-	uint64_t end;
 	GElf_Sym symbol;
+	int rank;
 
 	if (!data || !strings || size == 0)
 		return;
@@ -96,12 +96,13 @@ static void read_symbols(struct symbols *symbols, Elf *elf, Elf_Scn *section, si
 		if (length > left)
 			break;
 		left -= length;
-		/* One without a size goes on until the next one, but not beyond its section. */
-		end = symbol.st_size ? symbol.st_value + symbol.st_size
-				     : section_end(elf, symbol.st_shndx);
-		symbols_add(symbols, symbol.st_value, end,
-			    (GELF_ST_BIND(symbol.st_info) != STB_LOCAL) + (*name != '_'), name,
-			    length);
+		rank = (GELF_ST_BIND(symbol.st_info) != STB_LOCAL) + (*name != '_');
+		if (symbol.st_size)
+			symbols_add(symbols, symbol.st_value, symbol.st_value + symbol.st_size,
+				    rank, name, length);
+		else
+			symbols_add_open(symbols, symbol.st_value,
+					 section_end(elf, symbol.st_shndx), rank, name, length);
 	}
 }
 

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 #include "tools/perfex/base/die.h"
@@ -7,7 +8,9 @@
 struct symbol {
 	uint64_t start, end;
 	int rank;
-	size_t name; /* in text */
+	bool is_open; /* its end is the next one's start, if that is earlier */
+	size_t name;  /* in text */
+	size_t outer; /* one more than the index of the one around its start; 0: there is none */
 };
 
 struct segment {
@@ -57,8 +60,19 @@ void symbols_add(struct symbols *symbols, uint64_t start, uint64_t end, int rank
 		symbols->symbol = need(
 			reallocarray(symbols->symbol, symbols->room, sizeof(*symbols->symbol)));
 	}
-	symbols->symbol[symbols->n++] = (struct symbol){ start, end, rank,
-							 add_text(symbols, name, length) };
+	symbols->symbol[symbols->n++] = (struct symbol){
+		.start = start,
+		.end = end,
+		.rank = rank,
+		.name = add_text(symbols, name, length),
+	};
+}
+
+void symbols_add_open(struct symbols *symbols, uint64_t start, uint64_t limit, int rank,
+		      const char *name, size_t length)
+{
+	symbols_add(symbols, start, limit, rank, name, length);
+	symbols->symbol[symbols->n - 1].is_open = true;
 }
 
 static int compare(const void *a, const void *b, void *text)
@@ -72,11 +86,36 @@ static int compare(const void *a, const void *b, void *text)
 	return strcmp((const char *)text + two->name, (const char *)text + one->name);
 }
 
+/* Ends the open ones at the next start. */
+static void close_open(struct symbols *symbols)
+{
+	uint64_t next = UINT64_MAX;
+	size_t i;
+
+	for (i = symbols->n; i-- > 0;) {
+		struct symbol *symbol = &symbols->symbol[i];
+
+		if (i + 1 < symbols->n && symbol->start < symbol[1].start)
+			next = symbol[1].start;
+		if (symbol->is_open && next < symbol->end)
+			symbol->end = next;
+	}
+}
+
 void symbols_end(struct symbols *symbols)
 {
+	size_t i, outer = 0;
+
 	if (symbols->n)
 		qsort_r(symbols->symbol, symbols->n, sizeof(*symbols->symbol), compare,
 			symbols->text);
+	close_open(symbols);
+	for (i = 0; i < symbols->n; i++) {
+		while (outer && symbols->symbol[outer - 1].end <= symbols->symbol[i].start)
+			outer = symbols->symbol[outer - 1].outer;
+		symbols->symbol[i].outer = outer;
+		outer = i + 1;
+	}
 }
 
 size_t symbols_number(const struct symbols *symbols)
@@ -117,11 +156,14 @@ const char *symbols_find(const struct symbols *symbols, uint64_t offset, uint64_
 		else
 			high = middle;
 	}
+	/* After the end of one that is inside of another, the other one goes on. */
+	while (low && symbols->symbol[low - 1].end <= address)
+		low = symbols->symbol[low - 1].outer;
 	if (low == 0)
 		return NULL;
 	found = &symbols->symbol[low - 1];
 	*into = address - found->start;
-	return address < found->end ? symbols->text + found->name : NULL;
+	return symbols->text + found->name;
 }
 
 void symbols_free(struct symbols *symbols)

@@ -20,6 +20,10 @@ void symbols_add_segment(struct symbols *symbols, uint64_t offset, uint64_t size
 void symbols_add(struct symbols *symbols, uint64_t start, uint64_t end, int rank, const char *name,
 		 size_t length);
 
+/* One whose size is not known ends where the next one begins, and at the limit at the latest. */
+void symbols_add_open(struct symbols *symbols, uint64_t start, uint64_t limit, int rank,
+		      const char *name, size_t length);
+
 /* There are no more: symbols can be looked for. */
 void symbols_end(struct symbols *symbols);
 

@@ -74,6 +74,50 @@ START_TEST(names)
 }
 END_TEST
 
+/* One inside of another has its own part, and the other one what is before and after it. */
+START_TEST(nested)
+{
+	struct symbols *symbols = symbols_new();
+
+	add(symbols, 0x100, 0x200, 1, "outer");
+	add(symbols, 0x110, 0x150, 1, "middle");
+	add(symbols, 0x120, 0x130, 1, "inner");
+	add(symbols, 0x140, 0x148, 1, "second inner");
+	add(symbols, 0x1F0, 0x210, 1, "over its end");
+	add(symbols, 0x300, 0x302, 2, "short, at the beginning");
+	add(symbols, 0x300, 0x310, 1, "long");
+	add(symbols, 0x400, 0x402, 1, "alone");
+	symbols_add_open(symbols, 0x500, 0x600, 1, "open", 4);
+	symbols_add_open(symbols, 0x500, 0x600, 2, "open, too", 9);
+	add(symbols, 0x510, 0x520, 1, "next");
+	symbols_add_open(symbols, 0x530, 0x540, 1, "to its limit", 12);
+	symbols_add_open(symbols, 0x550, 0x560, 1, "to its limit, the last", 22);
+	symbols_end(symbols);
+	found_is(symbols, 0x10F, "outer", 0xF);
+	found_is(symbols, 0x11F, "middle", 0xF);
+	found_is(symbols, 0x12F, "inner", 0xF);
+	found_is(symbols, 0x130, "middle", 0x20);
+	found_is(symbols, 0x147, "second inner", 7);
+	found_is(symbols, 0x148, "middle", 0x38);
+	found_is(symbols, 0x150, "outer", 0x50);
+	found_is(symbols, 0x1EF, "outer", 0xEF);
+	found_is(symbols, 0x1F0, "over its end", 0);
+	found_is(symbols, 0x20F, "over its end", 0x1F);
+	found_is(symbols, 0x210, NULL, 0);
+	found_is(symbols, 0x301, "short, at the beginning", 1);
+	found_is(symbols, 0x302, "long", 2);
+	found_is(symbols, 0x402, NULL, 0);
+	found_is(symbols, 0x50F, "open, too", 0xF);
+	found_is(symbols, 0x510, "next", 0);
+	found_is(symbols, 0x520, NULL, 0);
+	found_is(symbols, 0x53F, "to its limit", 0xF);
+	found_is(symbols, 0x540, NULL, 0);
+	found_is(symbols, 0x55F, "to its limit, the last", 0xF);
+	found_is(symbols, 0x560, NULL, 0);
+	symbols_free(symbols);
+}
+END_TEST
+
 /* Offsets of a file are at addresses by its segments: the last byte of one, and none after it. */
 START_TEST(segments)
 {
@@ -135,4 +179,4 @@ START_TEST(full)
 }
 END_TEST
 
-UNIT_MAIN("symbols", 20, edges, names, segments, many, full)
+UNIT_MAIN("symbols", 20, edges, names, nested, segments, many, full)
