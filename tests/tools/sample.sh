@@ -101,6 +101,14 @@ strip -o "$work/bare" "$calls"
 sample --by address "$work/bare" 100
 rows "by address, without names" '+0x' "$work/bare"
 
+# Another program that has the name at the end does not name the functions of the first one.
+cp "$calls" "$work/replaced"
+${CC:-cc} -O0 -Dinner=wrong_inner -Dmiddle=wrong_middle -Douter=wrong_outer "$work/calls.c" -o "$work/other" || exit 1
+# shellcheck disable=SC2016
+expect "a program that was replaced" 0 "^ names are missing: $work/replaced was replaced meanwhile" \
+	"$perfex" --sample -e cpu-clock:u sh -c '"$1" 100; sleep 0.5; cp "$2" "$1.new"; mv "$1.new" "$1"' sh "$work/replaced" "$work/other"
+expect "names of the other one" 1 "^0\$" grep -c wrong_ "$work/out"
+
 # At a frequency the kernel adapts the period: 2,000 faults of 402,000 have most of the samples. They take turns, since the kernel
 # may guess a period that is far too large, and takes a while to find out.
 cat >"$work/faults.c" <<'EOT'

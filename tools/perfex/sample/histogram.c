@@ -29,10 +29,18 @@ struct process {
 	size_t n, room;
 };
 
+/* By which one file is told from another with its name; all zero: there was none. */
+struct stamp {
+	dev_t device;
+	ino_t inode;
+	struct timespec changed;
+};
+
 struct file {
 	char *name;
 	uint32_t pid;		 /* the process of code in memory; else 0 */
 	bool whole;		 /* has no instructions of its own that could be told apart */
+	struct stamp stamp;	 /* when it was first seen */
 	struct symbols *symbols; /* NULL: not read */
 };
 
@@ -78,6 +86,36 @@ static bool is_anonymous(const char *name)
 	       !strncmp(name, "[heap]", 6) || !strncmp(name, "[anon:", 6);
 }
 
+static struct stamp stamp_of(const char *name)
+{
+	struct stat is;
+
+	if (*name != '/' || stat(name, &is) < 0)
+		return (struct stamp){ 0 };
+	return (struct stamp){ is.st_dev, is.st_ino, is.st_mtim };
+}
+
+/* Whether another file has the name now, or the same one with other contents. */
+static bool is_replaced(const struct file *file)
+{
+	struct stamp now = stamp_of(file->name);
+
+	return now.inode && file->stamp.inode &&
+	       (now.device != file->stamp.device || now.inode != file->stamp.inode ||
+		now.changed.tv_sec != file->stamp.changed.tv_sec ||
+		now.changed.tv_nsec != file->stamp.changed.tv_nsec);
+}
+
+const char *histogram_replaced(const struct histogram *histogram)
+{
+	size_t i;
+
+	for (i = 0; i < histogram->nfiles; i++)
+		if (is_replaced(&histogram->file[i]))
+			return histogram->file[i].name;
+	return NULL;
+}
+
 size_t histogram_file(struct histogram *histogram, uint32_t pid, const char *name)
 {
 	bool anonymous = is_anonymous(name);
@@ -92,6 +130,7 @@ size_t histogram_file(struct histogram *histogram, uint32_t pid, const char *nam
 	histogram->file = need(reallocarray(histogram->file, i + 1, sizeof(*histogram->file)));
 	histogram->file[i] = (struct file){ .name = need(strdup(name)),
 					    .pid = anonymous ? pid : 0,
+					    .stamp = stamp_of(name),
 					    .whole = name[0] != '/' && !anonymous };
 	histogram->nfiles++;
 	return i;
@@ -421,6 +460,8 @@ static void read_symbols(const struct histogram *histogram, struct file *file)
 			;
 		file->symbols = kallsyms_read_jit(file->pid, process->owner);
 		file->whole = !symbols_number(file->symbols);
+	} else if (is_replaced(file)) {
+		file->symbols = symbols_new();
 	} else {
 		file->symbols = elf_symbols(file->name);
 	}

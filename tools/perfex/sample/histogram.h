@@ -25,6 +25,12 @@ struct histogram *histogram_new(void);
 /* Returns the number of a file, for struct map of a process. */
 size_t histogram_file(struct histogram *histogram, uint32_t pid, const char *name);
 
+/*
+ * Returns the name of a file that is another one now, or has other contents, than when it was first
+ * noted; NULL: there is none. No names of functions are taken from it.
+ */
+const char *histogram_replaced(const struct histogram *histogram);
+
 /* A process maps a file, is created with its parent's mappings, executes a program, has a name. */
 void histogram_map(struct histogram *histogram, uint32_t pid, const struct map *map);
 void histogram_fork(struct histogram *histogram, uint32_t pid, uint32_t parent);

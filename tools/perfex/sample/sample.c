@@ -685,6 +685,7 @@ static void print_events(const struct sampling *sampling, FILE *file)
 static void print_doubts(struct sampling *sampling, const struct run_end *end, FILE *file)
 {
 	uint64_t lost = samplers_lost(sampling->samplers);
+	const char *replaced = histogram_replaced(sampling->histogram);
 
 	if (sampling->user_only)
 		print_left_out(end, file);
@@ -705,6 +706,11 @@ static void print_doubts(struct sampling *sampling, const struct run_end *end, F
 	if (access("/proc/self", F_OK) < 0)
 		fputs(" names are missing: /proc, by which files are found, is not mounted\n",
 		      file);
+	if (replaced) {
+		fputs(" names are missing: ", file);
+		text_terminal(file, replaced, 0);
+		fputs(" was replaced meanwhile\n", file);
+	}
 	if (samplers_check(sampling->samplers) < 0)
 		fprintf(file, " samples are missing: %s\n", perfctr_error());
 	if (sampling->unwinder)
