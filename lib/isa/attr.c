@@ -164,11 +164,33 @@ int perfctr_fail_choice(const struct perfctr_cpu *cpu, const char *names, size_t
 			    cpu->name, reason);
 }
 
+/* As large as the largest control; its words are 32 bits wide in all ISAs. */
+enum { CONTROL_WORDS = 256 };
+
+/*
+ * The code of an event on the counter that is named: a control's, since only that says whether the
+ * processor has the counter, and the counter the event. As the ISA's choice_code().
+ */
+static __attribute__((noinline, cold)) const char *
+named_code(const struct perfctr_cpu *cpu, const struct perfctr_event_choice *choice,
+	   struct perfctr_code *code)
+{
+	uint32_t control[CONTROL_WORDS] = { 0 }, conflict;
+	const char *reason = NULL;
+	unsigned int place;
+
+	if (cpu->isa->encode(cpu, choice, 1, control, &place, &conflict, &reason) < 0)
+		return reason;
+	cpu->isa->control_code(cpu, control, place, code);
+	return NULL;
+}
+
 int perfctr_event_attr(const struct perfctr_cpu *cpu, const struct perfctr_event_choice *choice,
 		       const char *word, size_t length, struct perf_event_attr *attr)
 {
 	struct perfctr_code code;
-	const char *reason = cpu->isa->choice_code(cpu, choice, &code);
+	const char *reason = choice->named ? named_code(cpu, choice, &code)
+					   : cpu->isa->choice_code(cpu, choice, &code);
 
 	if (!reason)
 		reason = perfctr_code_refused(cpu, &code);

@@ -245,10 +245,17 @@ static void check_modifiers(const struct perfctr_cpu *cpu, const char *name)
 	static const char *const levels[] = { "", ":u", ":k", ":uk" };
 	static const char *const modes[] = { "", ":e", ":i", ":ei" };
 	static const char *const thresholds[] = { "", ":c=0", ":c=1", ":c=16", ":c=255" };
+	/* LIKWID's, also ones that the processor does not have. */
+	static const char *const counters[] = { ":PMC0",  ":PMC1",  ":PMC7",  ":PMC31",
+						":FIXC0", ":FIXC1", ":FIXC3", ":FIXC31" };
 	static unsigned int names;
 	char word[200];
 	unsigned int i;
 
+	for (i = names % STEP; i < 8 * 2; i += STEP) {
+		snprintf(word, sizeof(word), "%s%s%s", name, counters[i % 8], i / 8 ? ":c=1" : "");
+		check(cpu, word);
+	}
 	for (i = names++ % STEP; i < 4 * 4 * 5; i += STEP) {
 		snprintf(word, sizeof(word), "%s%s%s%s", name, levels[i % 4], modes[i / 4 % 4],
 			 thresholds[i / 16]);
@@ -329,6 +336,37 @@ START_TEST(fixed_counters)
 	/* What a fixed counter and others can is with a threshold one of these. */
 	ck_assert_uint_eq(config("architectural", "UNHALTED_REFERENCE_CYCLES:c=2"), 0x200013C);
 	ck_assert_uint_eq(config("architectural", "TOPDOWN_SLOTS:e"), 0x401A4);
+}
+END_TEST
+
+/* A counter that is named, as in LIKWID's groups, counts the event, or the name is refused. */
+START_TEST(named_counters)
+{
+	static const char *const refused[][2] = {
+		{ "skylake", "INST_RETIRED.ANY:PMC0" },
+		{ "skylake", "INST_RETIRED.ANY:FIXC1" },
+		{ "haswell", "INST_RETIRED.ANY:PMC0" },
+		{ "haswell", "INST_RETIRED.ANY:FIXC1" },
+		{ "skylake", "CPU_CLK_UNHALTED.THREAD:PMC1" },
+		{ "skylake", "INST_RETIRED.ANY_P:PMC9" },
+		{ "skylake", "INST_RETIRED.ANY_P:PMC31" },
+		{ "zen3", "RETIRED_INSTRUCTIONS:FIXC0" },
+		{ "zen3", "RETIRED_INSTRUCTIONS:PMC6" },
+	};
+	unsigned int i;
+
+	for (i = 0; i < ARRAY_SIZE(refused); i++) {
+		ck_assert_msg(config(refused[i][0], refused[i][1]) == ~0ull, "%s", refused[i][1]);
+		ck_assert_ptr_nonnull(strstr(perfctr_error(), ": there are not enough counters "
+							      "that can count them"));
+	}
+	ck_assert_uint_eq(config("skylake", "INST_RETIRED.ANY:FIXC0"), 0xC0);
+	ck_assert_uint_eq(config("skylake", "INST_RETIRED.ANY:FIXC0:u"), 0xC0);
+	ck_assert_uint_eq(config("skylake", "CPU_CLK_UNHALTED.THREAD:FIXC1"), 0x3C);
+	ck_assert_uint_eq(config("skylake", "INST_RETIRED.ANY_P:PMC3:c=1"), 0x10000C0);
+	/* A fixed one and others can count it. */
+	ck_assert_uint_eq(config("architectural", "UNHALTED_REFERENCE_CYCLES:PMC0"), 0x13C);
+	ck_assert_uint_eq(config("architectural", "UNHALTED_REFERENCE_CYCLES:FIXC2"), 0x300);
 }
 END_TEST
 
@@ -502,5 +540,5 @@ START_TEST(hidden_anythread)
 }
 END_TEST
 
-UNIT_MAIN("attr", 300, every_name_and_modifier, codes, fixed_counters, instructions,
+UNIT_MAIN("attr", 300, every_name_and_modifier, codes, fixed_counters, named_counters, instructions,
 	  hidden_anythread)
