@@ -104,11 +104,12 @@ static int fail_unknown(const char *word, size_t length)
 	struct perfctr_nearest near = { .word = word, .length = length };
 	char text[PERFCTR_NEAREST_TEXT];
 	const char *remedy = "; \"perfex -l\" lists the events of this machine";
-	size_t digits = 1;
+	bool number = isdigit((unsigned char)word[0]);
+	size_t digits = number && length > 2 && perfctr_small(word[1]) == 'x' ? 2 : 1;
 
 	while (digits < length && isxdigit((unsigned char)word[digits]))
 		digits++;
-	if (isdigit((unsigned char)word[0])) {
+	if (number && digits == length) {
 		remedy = "; a raw event code is written r and its hexadecimal digits, such as r1c2";
 	} else if (perfctr_small(word[0]) == 'r' && digits == length && length > 17) {
 		remedy = "; a raw event code has at most 16 hexadecimal digits";

@@ -522,10 +522,24 @@ static SLOW int fail_unknown(const char *event, size_t length)
 	return perfctr_event_fail_unknown(event, length);
 }
 
-/* TYPE:CONFIG, in the kernel's numbers. As parse_plain(). */
-static SLOW int parse_numeric(const char *event, const char *colon, const char *end,
-			      struct perf_event_attr *attr, char *pmu, const char **rest)
+/*
+ * Whether a text that begins with a digit is TYPE:CONFIG, right or wrong: only digits, and 0x's,
+ * stand before the colon. Some processors' names begin with a digit as well, as 64bit_MMX_uop.
+ */
+static SLOW bool is_numeric(const char *event, size_t length)
 {
+	size_t n = 0;
+
+	while (n < length && (isxdigit((unsigned char)event[n]) || perfctr_small(event[n]) == 'x'))
+		n++;
+	return n < length && event[n] == ':';
+}
+
+/* TYPE:CONFIG, in the kernel's numbers. As parse_plain(). */
+static SLOW int parse_numeric(const char *event, size_t length, struct perf_event_attr *attr,
+			      char *pmu, const char **rest)
+{
+	const char *end = event + length, *colon = memchr(event, ':', length);
 	const char *config = colon + 1;
 	uint64_t type, value;
 
@@ -563,8 +577,8 @@ static inline __attribute__((always_inline)) int parse_plain(struct perfctr_core
 	size_t word_length;
 	int found;
 
-	if (*event <= '9' && isdigit((unsigned char)*event) && (colon = memchr(event, ':', length)))
-		return parse_numeric(event, colon, end, attr, pmu, rest);
+	if (*event <= '9' && isdigit((unsigned char)*event) && is_numeric(event, length))
+		return parse_numeric(event, length, attr, pmu, rest);
 	found = parse_name(cores, NULL, true, event, length, attr, rest);
 	if (found)
 		return found < 0 ? -1 : attr->type != PERF_TYPE_SOFTWARE;
@@ -629,12 +643,9 @@ static inline int parse_rest(const char *event, size_t length, const char *rest,
 static SLOW int parse_numeric_on(const struct perfctr_pmu *core, const char *event, size_t length,
 				 struct perf_event_attr *attr, const char **rest)
 {
-	const char *colon = memchr(event, ':', length);
 	char unused[PERFCTR_NAME_SIZE];
 
-	return parse_numeric(event, colon, event + length, attr, unused, rest) < 0
-		       ? -1
-		       : word_on_core(core, attr);
+	return parse_numeric(event, length, attr, unused, rest) < 0 ? -1 : word_on_core(core, attr);
 }
 
 /* A name is neither right nor wrong if a file that tells of it could not be looked at. 0, or -1. */
@@ -681,7 +692,7 @@ int perfctr_name_parse_on(struct perfctr_cores *cores, const struct perfctr_pmu 
 	begin(attr);
 	if (memchr(event, '/', length) && split(event, length, &parts) < 0)
 		return -1;
-	found = isdigit((unsigned char)*event)
+	found = isdigit((unsigned char)*event) && is_numeric(event, parts.base_length)
 			? parse_numeric_on(core, event, parts.base_length, attr, &rest)
 			: parse_name(cores, core, false, event, parts.base_length, attr, &rest);
 	if (found > 0 && parts.rest && parse_own_terms(&parts, attr, &asked) < 0)

@@ -185,6 +185,10 @@ if "$perfex" --cpu native -l >"$work/native" 2>&1; then
 fi
 expect "a control's braces" 0 'evntsel' "$perfex" --cpu skylake -e '{INST_RETIRED.ANY:u,LONGEST_LAT_CACHE:MISS}'
 expect "a control has no numbers" 125 'take names of events' "$perfex" --cpu skylake -e 0x41
+expect "a name that begins with a digit" 0 'evntsel.*0x00430080' "$perfex" --cpu zen3 -e 32_BYTE_INSTRUCTION_CACHE_FETCH
+expect "a name that begins with a digit, of a P4" 0 'escr' "$perfex" --cpu p4 -e 64bit_MMX_uop,128bit_MMX_uop:u
+expect "an unknown name that begins with a digit" 125 '"64bit_MMX_uop" is not an event' \
+	env PERFCTR_ROOT=/nonexistent "$perfex" -e 64bit_MMX_uop true
 expect "another processor's info" 125 'leave out --cpu' "$perfex" --cpu skylake -i
 expect "list" 0 'L1-dcache-load-misses' "$perfex" -l
 expect "long list" 0 'instructions retired' "$perfex" -L

@@ -21,6 +21,13 @@ static char *append(char *list, const char *more, size_t length)
 	return list;
 }
 
+/* Whether the item is evntsel[/evntsel2][@pmc]; TYPE:CONFIG is a name, and so is 64bit_MMX_uop. */
+static bool is_number(const char *item)
+{
+	return isdigit((unsigned char)*item) &&
+	       strchr("/@, \t", item[strspn(item, "0123456789abcdefxABCDEFX")]);
+}
+
 /* The length of the numbers that a list begins with, the comma after them included. */
 static size_t numbers_of(const char *list)
 {
@@ -29,9 +36,7 @@ static size_t numbers_of(const char *list)
 	for (;;) {
 		const char *number = p + strspn(p, " \t");
 
-		/* TYPE:CONFIG is a name. */
-		if (!isdigit((unsigned char)*number) ||
-		    number[strspn(number, "0123456789abcdefxABCDEFX")] == ':')
+		if (!is_number(number))
 			return (size_t)(p - list);
 		p = number + strcspn(number, ",");
 		p += *p == ',';

@@ -769,12 +769,47 @@ START_TEST(types_of_a_phenom)
 }
 END_TEST
 
-UNIT_MAIN("native", 60, any_order_and_gaps, events_of_one_counter, events_in_transactions,
-	  precise_guests, precise_guests_of_a_skylake, no_upper_half, amd_events,
-	  northbridge_by_name, pairs, no_pairs, controls_as_events, controls_of_amd_as_events,
-	  controls_of_a_pentium_4, checked_controls, wrong_controls, printed_controls,
-	  printed_controls_of_a_pentium_4, printed_nonsense, table_of_a_root, many_masks,
-	  type_without_counters, name_without_counters, type_of_an_unknown_processor,
+static uint64_t config_of(const char *word)
+{
+	struct perfctr_list *list = perfctr_list_resolve(word, 0);
+	struct perf_event_attr attr;
+
+	ck_assert_msg(list, "%s", perfctr_error());
+	ck_assert_int_eq(perfctr_list_attr(list, 0, 0, &attr, NULL, NULL, 0), 0);
+	ck_assert_uint_eq(attr.type, PERF_TYPE_RAW);
+	perfctr_list_free(list);
+	return attr.config;
+}
+
+/* A name that begins with a digit is no TYPE:CONFIG, whatever stands after it. */
+START_TEST(names_that_begin_with_digits)
+{
+	static const struct {
+		char after[8];
+		uint64_t config;
+	} words[] = { { "", 0x81 },	     { ":u", 0x81 },	    { ":e", 0x40081 },
+		      { ":c=1", 0x1000081 }, { ":uk:i", 0x800081 }, { ":PMC0", 0x81 } };
+	char word[160];
+	unsigned int i;
+
+	become_zen();
+	for (i = 0; i < ARRAY_SIZE(words); i++) {
+		snprintf(word, sizeof(word), "32_BYTE_INSTRUCTION_CACHE_MISSES%s", words[i].after);
+		ck_assert_uint_eq(config_of(word), words[i].config);
+	}
+	ck_assert_uint_eq(config_of("4:0x81:u"), 0x81);
+	ck_fails(perfctr_event_check("4:81x"), EINVAL, "as numbers it is TYPE:CONFIG");
+	ck_fails(perfctr_event_check("32_BYTE_INSTRUCTION_CACHE_MISS"), EINVAL,
+		 "did you mean 32_BYTE_INSTRUCTION_CACHE_MISSES");
+}
+END_TEST
+
+UNIT_MAIN("native", 60, names_that_begin_with_digits, any_order_and_gaps, events_of_one_counter,
+	  events_in_transactions, precise_guests, precise_guests_of_a_skylake, no_upper_half,
+	  amd_events, northbridge_by_name, pairs, no_pairs, controls_as_events,
+	  controls_of_amd_as_events, controls_of_a_pentium_4, checked_controls, wrong_controls,
+	  printed_controls, printed_controls_of_a_pentium_4, printed_nonsense, table_of_a_root,
+	  many_masks, type_without_counters, name_without_counters, type_of_an_unknown_processor,
 	  types_of_a_skylake, types_of_an_icelake, types_of_a_core2, types_of_amd,
 	  types_of_a_phenom)
 

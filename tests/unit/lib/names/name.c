@@ -246,7 +246,11 @@ START_TEST(numbers)
 	fails("4:0x1ffffffffffffffff", EINVAL, "as numbers it is TYPE:CONFIG");
 	fails("4294967296:1", EINVAL, "as numbers it is TYPE:CONFIG");
 	fails("4:1:x", EINVAL, "\"x\" in");
-	fails("4", EINVAL, "is not an event");
+	fails("4", EINVAL, "is not an event; a raw event code is written r");
+	fails("0xc0", EINVAL, "is not an event; a raw event code is written r");
+	/* Names of processors' own begin with a digit, too. */
+	fails("64bit_MMX_uop", EINVAL, "is not an event; \"perfex -l\"");
+	fails("64bit_MMX_uop:u", EINVAL, "\"64bit_MMX_uop\" is not an event; \"perfex -l\"");
 	use_sysfs("hybrid");
 	fails("4:c0", EINVAL, "TYPE:CONFIG");
 }
