@@ -39,7 +39,7 @@ struct perfctr_event_record {
 
 /*
  * A register beside the event select: for a P4 event its ESCRs and ESCR SELECT; for a mask the
- * replay tags.
+ * replay tags. Without a register the value is perf's own code of a fixed counter's event.
  */
 struct perfctr_event_extra {
 	uint32_t reg;	 /* MSR number; P4: first ESCR; 0 for replay tags */

@@ -34,7 +34,7 @@ struct perfctr_event_option {
 	uint32_t high;	   /* event select, bits 63-32 */
 	uint32_t select;   /* P4: ESCR SELECT */
 	uint32_t reg;	   /* MSR beside the event select, ESCR on P4; 0: none */
-	uint64_t value;	   /* for it */
+	uint64_t value;	   /* for it; without one: perf's own code of a fixed counter's event */
 	uint32_t pebs_enable, pebs_matrix_vert; /* P4 */
 };
 
@@ -183,7 +183,7 @@ struct perfctr_code {
 	uint32_t map;		/* which counter; 0 if any programmable one will do */
 	uint32_t evntsel, high; /* event select; P4: CCCR */
 	uint32_t reg;		/* MSR beside it, as in an option; 0: none */
-	uint64_t value;		/* for it; 0 if there is none */
+	uint64_t value;		/* as in an option */
 };
 
 #endif /* PERFCTR_ARCH_EVENTS_H */

@@ -152,6 +152,8 @@ function attributes(n,    i, key, value, parts)
 			a_code = value
 		else if (key == "msr" && split(value, parts, ":") == 2)
 			a_msr = sprintf("{ 0x%X, 0, %sull }", hex(parts[1]), literal(parts[2]))
+		else if (key == "perf" && value != "")
+			a_msr = sprintf("{ 0, 0, %sull }", literal(value))
 		else if (key == "escr")
 			a_escr = value
 		else if (key == "cccr")

@@ -31,7 +31,8 @@
 /*
  * The events of Intel's fixed counters as general event codes (SDM vol. 3B, tables 20-1 and 20-2):
  * the kernel puts them there if it can. 0x300 is perf's own code for the reference cycles of
- * counter 2, and 0x400 for the slots of counter 3.
+ * counter 2, and 0x400 for the slots of counter 3. An event may have another one than its counter:
+ * INST_RETIRED.PREC_DIST, sampled precisely, is on counter 0 only if it is called 0x100.
  */
 static const uint32_t fixed_events[] = { 0x00C0, 0x003C, 0x0300, 0x0400, 0x0073, 0x019C, 0x02C2 };
 
@@ -61,10 +62,11 @@ static inline bool x86_attr(const struct perfctr_cpu *cpu, const struct perfctr_
 	if (code->map & X86_FIXED) {
 		if (fixed >= ARRAY_SIZE(fixed_events))
 			return false;
-		attr->config = fixed_events[fixed] | (code->evntsel & X86_ANY);
+		attr->config = !code->reg && code->value ? code->value : fixed_events[fixed];
+		attr->config |= code->evntsel & X86_ANY;
 	}
 	/* Perf takes the value of a register beside the event select in config1. */
-	attr->config1 = code->value;
+	attr->config1 = code->reg ? code->value : 0;
 	if (cpu->rules == PERFCTR_RULES_K7 && code->high & (AMD_GUEST | AMD_HOST))
 		set_guests(code, attr);
 	set_levels(attr, code->evntsel & X86_USR, code->evntsel & X86_OS);
@@ -143,6 +145,9 @@ bool perfctr_attr_counts_instructions(const struct perfctr_cpu *cpu,
 	case PERFCTR_RULES_PMUV3: code = 0x08; break;
 	default: return false;
 	}
+	/* This is INST_RETIRED.PREC_DIST, which counts the same. */
+	if (cpu->rules == PERFCTR_RULES_ARCH && attr->config == 0x100)
+		code = 0x100;
 	return attr->config == code && !attr->config1 && !attr->exclude_user && !attr->exclude_host;
 }
 
@@ -168,21 +173,24 @@ int perfctr_fail_choice(const struct perfctr_cpu *cpu, const char *names, size_t
 enum { CONTROL_WORDS = 256 };
 
 /*
- * The code of an event on the counter that is named: a control's, since only that says whether the
- * processor has the counter, and the counter the event. As the ISA's choice_code().
+ * The code of an event on the counter that is named, as the ISA's choice_code(). A control says
+ * whether the processor has the counter, and the counter the event.
  */
 static __attribute__((noinline, cold)) const char *
 named_code(const struct perfctr_cpu *cpu, const struct perfctr_event_choice *choice,
 	   struct perfctr_code *code)
 {
-	uint32_t control[CONTROL_WORDS] = { 0 }, conflict;
+	uint32_t control[CONTROL_WORDS] = { 0 }, conflict, counter;
+	struct perfctr_event_choice one = *choice;
 	const char *reason = NULL;
-	unsigned int place;
+	unsigned int place, option;
 
 	if (cpu->isa->encode(cpu, choice, 1, control, &place, &conflict, &reason) < 0)
 		return reason;
-	cpu->isa->control_code(cpu, control, place, code);
-	return NULL;
+	perfctr_event_assign(cpu, choice, 1, &option, &counter, &conflict);
+	one.options = 1;
+	one.option[0] = choice->option[option];
+	return cpu->isa->choice_code(cpu, &one, code);
 }
 
 int perfctr_event_attr(const struct perfctr_cpu *cpu, const struct perfctr_event_choice *choice,

@@ -643,6 +643,13 @@ static const struct given *all(void)
 	return known ? known : &nothing;
 }
 
+/* Of the two events of fixed counter 0 this one has a code of its own in perf_events. */
+static bool is_prec_dist(const struct perfctr_vendor_event *event)
+{
+	return event->fixed == 1 &&
+	       perfctr_letters_same("INST_RETIRED.PREC_DIST", event->name, strlen(event->name));
+}
+
 static int choose(const struct perfctr_vendor *vendor, const struct perfctr_vendor_event *event,
 		  struct perfctr_event_choice *choice)
 {
@@ -659,7 +666,7 @@ static int choose(const struct perfctr_vendor *vendor, const struct perfctr_vend
 	choice->option[0].code = event->code;
 	choice->option[0].high = event->high;
 	choice->option[0].reg = event->reg;
-	choice->option[0].value = event->value;
+	choice->option[0].value = is_prec_dist(event) ? 0x100 : event->value;
 	return 1;
 }
 

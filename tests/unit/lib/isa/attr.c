@@ -127,12 +127,14 @@ static struct meaning attr_meaning(const struct perfctr_cpu *cpu,
 	return m;
 }
 
-/* The reference clock and the slots have a code that other counters know, and one that is perf's.
+/*
+ * The reference clock and the slots have a code that other counters know, and one that is perf's;
+ * one of the two events that count instructions on fixed counter 0 has another one.
  */
 static bool same_event(uint64_t control, uint64_t attr)
 {
 	return control == attr || (control == 0x300 && attr == 0x13C) ||
-	       (control == 0x400 && attr == 0x1A4);
+	       (control == 0x400 && attr == 0x1A4) || (control == 0xC0 && attr == 0x100);
 }
 
 static bool same(const struct meaning *c, const struct meaning *a)
@@ -339,6 +341,32 @@ START_TEST(fixed_counters)
 }
 END_TEST
 
+/* Both are fixed counter 0's, and the kernel samples only 0x100 on it, as precisely as it can. */
+START_TEST(prec_dist)
+{
+	static const char *const since_ice_lake[] = {
+		"icelake",	  "icelakex",	   "tigerlake",	    "rocketlake",  "goldencove",
+		"sapphirerapids", "emeraldrapids", "graniterapids", "redwoodcove", "lioncove",
+		"arl_lioncove",	  "cougarcove",	   "coyotecove",
+	};
+	unsigned int i;
+
+	for (i = 0; i < ARRAY_SIZE(since_ice_lake); i++) {
+		const char *id = since_ice_lake[i];
+
+		ck_assert_uint_eq(config(id, "INST_RETIRED.PREC_DIST:ppp"), 0x100);
+		ck_assert_uint_eq(config(id, "INST_RETIRED:PREC_DIST:u:pp"), 0x100);
+		ck_assert_uint_eq(config(id, "INST_RETIRED.PREC_DIST:FIXC0:ppp"), 0x100);
+		/* The kernel's FIXED_EVENT_CONSTRAINT() has both codes for counting. */
+		ck_assert_uint_eq(config(id, "INST_RETIRED.PREC_DIST"), 0x100);
+		ck_assert_uint_eq(config(id, "INST_RETIRED.ANY"), 0xC0);
+		ck_assert_uint_eq(config(id, "INST_RETIRED.ANY:ppp"), 0xC0);
+	}
+	/* Before, it was an event of counter 1. */
+	ck_assert_uint_eq(config("skylake", "INST_RETIRED.PREC_DIST:ppp"), 0x1C0);
+}
+END_TEST
+
 /* A counter that is named, as in LIKWID's groups, counts the event, or the name is refused. */
 START_TEST(named_counters)
 {
@@ -382,7 +410,9 @@ static bool attr_of(enum perfctr_rules rules, const struct perfctr_code *code,
 /* Words of a control, whatever event they are. */
 START_TEST(codes)
 {
-	struct perfctr_code code = { .evntsel = 0x92345678, .high = 0x9ABCDEF1, .value = 7 };
+	struct perfctr_code code = {
+		.evntsel = 0x92345678, .high = 0x9ABCDEF1, .reg = 0x1A6, .value = 7
+	};
 	struct perf_event_attr attr;
 	unsigned int i;
 
@@ -425,7 +455,9 @@ START_TEST(codes)
 	ck_assert_uint_eq(attr.config, PERF_COUNT_HW_CACHE_DTLB |
 					       PERF_COUNT_HW_CACHE_OP_WRITE << 8 |
 					       PERF_COUNT_HW_CACHE_RESULT_MISS << 16);
-	code = (struct perfctr_code){ .evntsel = 0x92345678, .high = 0x9ABCDEF1, .value = 7 };
+	code = (struct perfctr_code){
+		.evntsel = 0x92345678, .high = 0x9ABCDEF1, .reg = 0x1A6, .value = 7
+	};
 	/* Intel's and AMD's: the levels, INT and EN are perf's own. */
 	code.evntsel = 0xFFFFFFFF;
 	ck_assert(attr_of(PERFCTR_RULES_P6, &code, &attr));
@@ -480,7 +512,7 @@ START_TEST(instructions)
 		{ .evntsel = 0x1C100C0 },
 		{ .evntsel = 0x41003C },
 		{ .evntsel = 0x4100C0, .high = 1 },
-		{ .evntsel = 0x4100C0, .value = 1 },
+		{ .evntsel = 0x4100C0, .reg = 0x1A6, .value = 1 },
 	};
 	unsigned int i, k;
 
@@ -499,6 +531,11 @@ START_TEST(instructions)
 	ck_assert(counts_instructions(PERFCTR_RULES_ARCH,
 				      (struct perfctr_code){ .evntsel = 0x10000,
 							     .map = 0x40000000 }));
+	ck_assert(counts_instructions(PERFCTR_RULES_ARCH, (struct perfctr_code){ .evntsel = 0x10000,
+										 .map = 0x40000000,
+										 .value = 0x100 }));
+	ck_assert(!counts_instructions(PERFCTR_RULES_K7,
+				       (struct perfctr_code){ .evntsel = 0x410100 }));
 	ck_assert(counts_instructions(PERFCTR_RULES_PMUV3,
 				      (struct perfctr_code){ .evntsel = 0x80000008 }));
 	ck_assert(!counts_instructions(PERFCTR_RULES_PMUV3,
@@ -540,5 +577,5 @@ START_TEST(hidden_anythread)
 }
 END_TEST
 
-UNIT_MAIN("attr", 300, every_name_and_modifier, codes, fixed_counters, named_counters, instructions,
-	  hidden_anythread)
+UNIT_MAIN("attr", 300, every_name_and_modifier, codes, fixed_counters, named_counters, prec_dist,
+	  instructions, hidden_anythread)
