@@ -291,6 +291,21 @@ int perfctr_cpu_list(int (*each)(void *arg, const struct perfctr_event_name *nam
 	return 0;
 }
 
+/* Whether the processor can count the name: its table may say more than a control can. */
+static bool has_code(const struct perfctr_cpu *cpu, const struct perfctr_event_table *table,
+		     const char *name)
+{
+	struct perfctr_event_choice choice;
+	struct perfctr_code code;
+	size_t part_length;
+	unsigned int event;
+	const char *part;
+
+	return perfctr_event_lookup(table, name, strlen(name), &choice, &part, &part_length,
+				    &event) == 0 &&
+	       !cpu->isa->choice_code(cpu, &choice, &code);
+}
+
 static bool has_name(const struct perfctr_event_table *table, const char *name)
 {
 	struct perfctr_event_choice choice;
@@ -348,8 +363,8 @@ static void describe_by_vendor(const char *name, char text[DESCRIPTION])
 	snprintf(text, DESCRIPTION, *known ? "%.160s (%.60s)" : "%.160s", vendors->text, known);
 }
 
-/* The names of a table that none of n others has. */
-static SELDOM int list_table(const struct perfctr_event_table *table,
+/* The names of a processor's table that none of n others has. */
+static SELDOM int list_table(const struct perfctr_cpu *cpu, const struct perfctr_event_table *table,
 			     const struct perfctr_event_table *const others[], int others_n,
 			     int (*each)(void *arg, const struct perfctr_event_name *name),
 			     void *arg)
@@ -371,7 +386,7 @@ static SELDOM int list_table(const struct perfctr_event_table *table,
 		entry_name(&entry, text, sizeof(text));
 		for (i = 0; i < others_n && !has_name(others[i], text);)
 			i++;
-		if (i < others_n)
+		if (i < others_n || !has_code(cpu, table, text))
 			continue;
 		describe(table, n, event, &entry, description);
 		if (!perfctr_event_text(table, n, NULL, 0) && table == perfctr_this_table())
@@ -405,7 +420,9 @@ int perfctr_cpu_event_list(const char *cpu,
 	if (!each)
 		return perfctr_fail(EINVAL,
 				    "perfctr_cpu_event_list() needs a function to call, not NULL");
-	return target_open(&target, cpu) < 0 ? -1 : list_table(target.table, NULL, 0, each, arg);
+	return target_open(&target, cpu) < 0
+		       ? -1
+		       : list_table(&target.cpu, target.table, NULL, 0, each, arg);
 }
 
 int perfctr_cores_event_list(const struct perfctr_pmu *cores, int n,
@@ -421,7 +438,7 @@ int perfctr_cores_event_list(const struct perfctr_pmu *cores, int n,
 	for (i = 0; i < n && result == 0; i++) {
 		tables[k] = perfctr_core_table(&cores[i], &cpu);
 		if (tables[k]) {
-			result = list_table(tables[k], tables, k, each, arg);
+			result = list_table(&cpu, tables[k], tables, k, each, arg);
 			k++;
 		}
 	}
