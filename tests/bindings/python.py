@@ -223,6 +223,78 @@ class Sets(Case):
         self.assertEqual((done.returncode, done.stderr), (0, ""), done)
 
 
+class Numbers(Case):
+    """What C's types can't hold is refused, and not taken modulo their size."""
+
+    def out(self, range, call, *arguments, **named):
+        self.fails(errno.EINVAL, "out of range: give one from " + range, call, *arguments, **named)
+
+    INT = "-2147483648 to 2147483647"
+    UNSIGNED = "0 to 4294967295"
+    LONG = "0 to 18446744073709551615"
+
+    def test_targets(self):
+        for target in (
+            perfctr.thread((1 << 32) + 1),
+            perfctr.thread(-(1 << 32)),
+            perfctr.process(1 << 31),
+            perfctr.processor((1 << 32) - 1),
+            perfctr.thread_on_processor(0, 1 << 32),
+            perfctr.thread_on_processor(1 << 5000, 0),
+        ):
+            self.out(self.INT, perfctr.Set, "page-faults:u", target=target)
+            self.out(self.INT, perfctr.Sampler, "page-faults:u", target=target, period=1)
+        self.out(self.UNSIGNED, perfctr.count, "page-faults:u", target=perfctr.Target(1 << 32))
+        self.fails(errno.ESRCH, "", perfctr.Set, "page-faults:u", target=perfctr.thread((1 << 31) - 1))
+
+    def test_sets(self):
+        with perfctr.Set("page-faults:u") as counters:
+            for call in (counters.event, counters.reader, counters.read_part):
+                self.out(self.UNSIGNED, call, 1 << 32)
+                self.out(self.UNSIGNED, call, -1)
+                self.fails(errno.EINVAL, "has", call, (1 << 32) - 1)
+            self.out(self.INT, counters.read_thread, 1 << 32)
+            self.out(self.INT, counters.read_thread, -(1 << 31) - 1)
+            with self.assertRaises(TypeError):
+                counters.event("0")
+
+    def test_metrics(self):
+        with perfctr.Metrics("ipc", processor="skylake") as metrics:
+            with perfctr.count("page-faults:u", "task-clock") as c:
+                pass
+            self.out(self.UNSIGNED, metrics.metric, 1 << 32)
+            self.out(self.UNSIGNED, metrics.value, 1 << 32, c.readings)
+            self.out(self.UNSIGNED, metrics.value, -1, c.readings)
+
+    def test_samplers(self):
+        for name in ("period", "frequency"):
+            self.out(self.LONG, perfctr.Sampler, "page-faults:u", **{name: (1 << 64) + 1})
+            self.out(self.LONG, perfctr.Sampler, "page-faults:u", **{name: -1})
+        for name in ("precise", "max_chain", "pages", "wakeup_samples", "wakeup_bytes"):
+            for number in (1 << 32, -1):
+                numbers = {"period": 1, name: number}
+                self.out(self.UNSIGNED, perfctr.Sampler, "page-faults:u", **numbers)
+        with perfctr.Sampler("page-faults:u", period=1) as sampler:
+            self.out(self.LONG, sampler.set_period, (1 << 64) + 1)
+            self.out(self.LONG, sampler.set_period, -1)
+            self.out(self.UNSIGNED, sampler.refresh, (1 << 32) + 1)
+            self.out(self.UNSIGNED, sampler.count, 1 << 32)
+
+    def test_others(self):
+        self.out(self.LONG, perfctr.data_src_text, 1 << 64)
+        self.out(self.LONG, perfctr.data_src_text, -1)
+        self.out(self.LONG, perfctr.regions.add_bytes, 1 << 64)
+        self.out(self.LONG, perfctr.regions.add_bytes, -1)
+
+    def test_every_function(self):
+        for name in [name for name in vars(_c.lib) if name.startswith("perfctr_")]:
+            function = getattr(_c.lib, name)
+            if hasattr(function, "argtypes"):
+                for c_type in function.argtypes:
+                    self.assertNotIn(c_type, _c._INTEGERS, name)
+        self.assertTrue(issubclass(_c.Target, _c.Given) and issubclass(_c.SamplerConfig, _c.Given))
+
+
 class Names(Case):
     def test_calls(self):
         perfctr.check_event("page-faults:u")

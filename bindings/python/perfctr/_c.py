@@ -68,6 +68,32 @@ def text(c: Optional[bytes]) -> str:
     return c.decode(errors="replace") if c else ""
 
 
+def in_range(number: int, c_type: Any) -> None:
+    """EINVAL: C's type can't hold the number. ctypes would take its lower bits."""
+    if c_type(number).value == number:
+        return
+    signed = c_type(-1).value < 0
+    values = 1 << 8 * ctypes.sizeof(c_type)
+    lowest = -values // 2 if signed else 0
+    raise Error(
+        errno.EINVAL,
+        "a number is out of range: give one from %d to %d" % (lowest, lowest + values - 1),
+    )
+
+
+_INTEGERS = (c_int, c_int32, c_size_t, c_uint, c_uint16, c_uint32, c_uint64)
+
+
+class Given(Structure):
+    """A structure that callers' numbers go into."""
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        c_type = dict(self._fields_)[name]
+        if c_type in _INTEGERS:
+            in_range(value, c_type)
+        super().__setattr__(name, value)
+
+
 class Reading(Structure):
     _fields_ = [
         ("value", c_uint64),
@@ -78,7 +104,7 @@ class Reading(Structure):
     ]
 
 
-class Target(Structure):
+class Target(Given):
     _fields_ = [
         ("type", c_uint),
         ("id", c_int),
@@ -139,7 +165,7 @@ class Reader(Structure):
     ]
 
 
-class SamplerConfig(Structure):
+class SamplerConfig(Given):
     _fields_ = [
         ("period", c_uint64),
         ("frequency", c_uint64),
@@ -304,6 +330,16 @@ def _declare(name: str, returns: Any, *arguments: Any) -> None:
     function = getattr(lib, name)
     function.restype = returns
     function.argtypes = arguments
+    integers = [(i, c_type) for i, c_type in enumerate(arguments) if c_type in _INTEGERS]
+
+    # What from_param() raises comes out of a call as another exception, so this is around it.
+    def checked(*given: Any) -> Any:
+        for i, c_type in integers:
+            in_range(given[i], c_type)
+        return function(*given)
+
+    if integers:
+        setattr(lib, name, checked)
 
 
 _handle = c_void_p
