@@ -8,8 +8,10 @@
  * throws nothing. With -fno-exceptions only the second form is there.
  *
  * Objects own what they open, and move. One that was closed or moved from is empty: its calls fail
- * with EINVAL. In a child of fork() the parent's fail with ESRCH. What an object returned, such as
- * a reader or a name, stays valid after it is closed, unless its comment says otherwise.
+ * with EINVAL, and those that can't fail, such as size() and parts(), are 0 or empty. In a child of
+ * fork() the parent's fail with ESRCH; lists and metrics, which hold no counters, work on. What an
+ * object returned, such as a reader or a name, stays valid after it is closed, unless its comment
+ * says otherwise.
  */
 #ifndef PERFCTR_HPP
 #define PERFCTR_HPP

@@ -183,6 +183,8 @@ static void sets_wrong()
 	EXPECT(good_in_child([&] {
 		THROWS(ESRCH, "parent process", other.read());
 		THROWS(ESRCH, "parent process", other.enable());
+		THROWS(ESRCH, "parent process", other.part(0));
+		EXPECT(other && !other.parts());
 		EXPECT(perfctr::set("page-faults:u").read().size() == 1);
 	}));
 	/* A set may be read in another thread, whose faults don't count. */
@@ -296,6 +298,7 @@ static void lists()
 
 	EXPECT(list && list.size() == 3 && list.event(0).item == list.event(1).item);
 	EXPECT(!list.event(2).reason.empty() && !list.event(2).variants);
+	EXPECT(good_in_child([&] { EXPECT(list.size() == 3 && list.event(0).variants == 1); }));
 	EXPECT(list.attr(0, 0).type == PERF_TYPE_SOFTWARE &&
 	       list.attr(0, 0, &pmu).config == PERF_COUNT_SW_PAGE_FAULTS);
 	THROWS(EINVAL, "", list.event(3));
@@ -359,6 +362,9 @@ static void metrics()
 	EXPECT(value.reason.empty() && value.quality == perfctr::quality::exact);
 	EXPECT(value.value > 0 && value.value < 1 && value.beyond); /* its threshold is 1 */
 	THROWS(EINVAL, "", metrics.value(1, counted.read()));
+	const perfctr::readings before = counted.read();
+	EXPECT(good_in_child(
+		[&] { EXPECT(metrics.size() == 1 && metrics.value(0, before).reason.empty()); }));
 	EXPECT(metrics.error(0, { counted.read(), counted.read() }) == 0); /* never multiplexed */
 	THROWS(EINVAL, "", metrics.error(0, {}));
 	metrics.close();

@@ -330,6 +330,7 @@ contains
     subroutine children()
         type(perfctr_set) :: set
         type(perfctr_counters) :: counters
+        type(perfctr_metrics) :: ipc
         type(perfctr_reading), allocatable :: readings(:)
         integer(c_int64_t) :: values(1)
         character(512) :: why
@@ -338,6 +339,7 @@ contains
 
         call set%open("page-faults:u")
         call counters%open("page-faults:u")
+        call ipc%open("ipc", "skylake")
         flush (6)
         child = fork()
         if (child == 0) then
@@ -346,6 +348,8 @@ contains
             call fails(ESRCH, "parent process", stat, why)
             call set%enable(stat, why)
             call fails(ESRCH, "parent process", stat, why)
+            call expect(set%size() == 0 .and. set%parts() == 0 .and. set%name(1) == "", "what can't fail")
+            call expect(ipc%size() == 1, "metrics of the parent")
             call counters%read(values, stat, why)
             call fails(ESRCH, "parent process", stat, why)
             call counters%read_ordered(1, values(1), stat, why)

@@ -141,11 +141,12 @@ class Sets(Case):
             self.fails(errno.ESRCH, "", counters.read_thread, 1)
             readings = counters.read()
         self.assertGreaterEqual(readings["page-faults:u"].value, 10)
-        for call in ("read", "enable", "disable", "reset", "check"):
-            self.fails(errno.EINVAL, "NULL", getattr(counters, call))
-        self.fails(errno.EINVAL, "NULL", counters.event, 0)
-        self.fails(errno.EINVAL, "NULL", counters.reader, 0)
-        self.assertEqual(counters.parts(), [])
+        for call in ("read", "enable", "disable", "reset", "check", "parts"):
+            self.fails(errno.EINVAL, "was closed", getattr(counters, call))
+        self.fails(errno.EINVAL, "was closed", counters.event, 0)
+        self.fails(errno.EINVAL, "was closed", counters.reader, 0)
+        for call in (counters.read_part, counters.read_thread):
+            self.fails(errno.EINVAL, "was closed", call, 0)
         counters.close()
 
     def test_reader(self):
@@ -159,7 +160,7 @@ class Sets(Case):
         in_thread(reader.read)
         self.in_child(lambda: self.fails(errno.ESRCH, "parent process", reader.read))
         counters.close()
-        self.fails(errno.EINVAL, "NULL", reader.read)
+        self.fails(errno.EINVAL, "was closed", reader.read)
 
     def test_targets(self):
         with perfctr.Set("page-faults:u", target=perfctr.process(), inherit=True) as counters:
@@ -188,9 +189,12 @@ class Sets(Case):
         in_thread(counters.read)
 
         def child():
-            self.fails(errno.ESRCH, "parent process", counters.read)
+            for call in ("read", "enable", "disable", "reset", "check", "parts"):
+                self.fails(errno.ESRCH, "parent process", getattr(counters, call))
+            for call in ("event", "reader", "read_part", "read_thread"):
+                self.fails(errno.ESRCH, "parent process", getattr(counters, call), 0)
             counters.close()
-            self.fails(errno.EINVAL, "NULL", counters.read)
+            self.fails(errno.EINVAL, "was closed", counters.read)
             with perfctr.count("page-faults:u") as c:
                 fault(10)
             self.assertGreaterEqual(c["page-faults:u"], 10)
@@ -199,7 +203,7 @@ class Sets(Case):
         self.in_child(lambda: self.fails(errno.ESRCH, "", counters.read))
         counters.read()
         in_thread(counters.close)
-        self.fails(errno.EINVAL, "NULL", counters.read)
+        self.fails(errno.EINVAL, "was closed", counters.read)
 
     def test_end_of_the_interpreter(self):
         program = """if True:
@@ -335,6 +339,8 @@ class Metrics(Case):
             self.assertIn("instructions", metrics.events)
             with perfctr.count("page-faults:u", "task-clock") as c:
                 fault(10)
+            # They have nothing that belongs to a process.
+            self.in_child(lambda: self.assertEqual(metrics.values(c.readings)["ipc"].reason, ""))
             value = metrics.values(c.readings)["ipc"]
             self.assertTrue(0 < value.value < 1 and value.beyond and not value.reason)
             self.assertEqual(value.quality, perfctr.Quality.EXACT)
@@ -347,9 +353,10 @@ class Metrics(Case):
                 pass
             value = metrics.value(0, none.readings)
             self.assertTrue(math.isnan(value.value) and value.reason)
-        self.fails(errno.EINVAL, "NULL", metrics.metric, 0)
-        self.fails(errno.EINVAL, "NULL", metrics.value, 0, c.readings)
-        self.assertEqual(len(metrics), 0)
+        self.fails(errno.EINVAL, "was closed", metrics.metric, 0)
+        self.fails(errno.EINVAL, "was closed", metrics.value, 0, c.readings)
+        self.fails(errno.EINVAL, "was closed", len, metrics)
+        self.fails(errno.EINVAL, "was closed", metrics.values, c.readings)
         self.fails(errno.EINVAL, "no-such", perfctr.Metrics, "no-such", processor="skylake")
         self.fails(errno.ENOENT, "no-such", perfctr.Metrics, "ipc", processor="no-such")
         self.assertIn("ipc", [metric.name for metric in perfctr.metrics("skylake")])
@@ -378,12 +385,19 @@ class Sampling(Case):
             sampler.disable()
             sampler.refresh(1)
             sampler.check()
-            self.in_child(lambda: self.fails(errno.ESRCH, "parent process", sampler.next))
+
+            def child():
+                for call in ("next", "fileno", "enable", "disable", "lost", "count", "check"):
+                    self.fails(errno.ESRCH, "parent process", getattr(sampler, call))
+                for call in (sampler.refresh, sampler.set_period):
+                    self.fails(errno.ESRCH, "parent process", call, 1)
+
+            self.in_child(child)
         for call in ("next", "fileno", "enable", "disable", "lost", "count", "check"):
-            self.fails(errno.EINVAL, "NULL", getattr(sampler, call))
-        self.fails(errno.EINVAL, "NULL", sampler.refresh, 1)
-        self.fails(errno.EINVAL, "NULL", sampler.set_period, 1)
-        self.fails(errno.EINVAL, "NULL", list, sampler)
+            self.fails(errno.EINVAL, "was closed", getattr(sampler, call))
+        self.fails(errno.EINVAL, "was closed", sampler.refresh, 1)
+        self.fails(errno.EINVAL, "was closed", sampler.set_period, 1)
+        self.fails(errno.EINVAL, "was closed", list, sampler)
         self.fails(errno.EINVAL, "", perfctr.Sampler, "page-faults:u")
         self.fails(errno.EINVAL, "no field", perfctr.Sampler, "page-faults:u", fields=("no",))
         self.assertEqual(perfctr.data_src_text(0), "nothing")

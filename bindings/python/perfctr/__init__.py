@@ -154,8 +154,12 @@ class _Owner:
         self._finalizer = weakref.finalize(self, _give_back, self._holder, give_back)
 
     @property
-    def _handle(self) -> Optional[int]:
-        return self._holder[0]
+    def _handle(self) -> int:
+        """EINVAL: it was closed. Calls that can't fail in C would say 0 of it."""
+        handle = self._holder[0]
+        if not handle:
+            raise Error(errno.EINVAL, "the object was closed: make another")
+        return handle
 
     def close(self) -> None:
         """Give it back. Later calls raise EINVAL; once more is no error."""
@@ -320,6 +324,7 @@ class Set(_Owner):
         return Readings(self.names, into)
 
     def parts(self) -> List[Part]:
+        self.event(0)  # fails in a child of fork(), where C has no parts
         found = []
         for i in range(_lib.perfctr_set_parts(self._handle)):
             c = _c.Part()
@@ -376,7 +381,7 @@ class Reader:
     def read(self) -> int:
         if (
             self._inline
-            and self._set._handle
+            and self._set._holder[0]
             and threading.get_ident() == self._thread
             and os.getpid() == self._pid
             and _lib.perfctr_reader_read(*self._at)
@@ -585,14 +590,15 @@ class Metrics(_Owner):
 
     def value(self, i: int, readings: Readings) -> MetricValue:
         """Metric i, from readings of a set of these events."""
-        if self._handle and len(readings._c) != self._n:
+        handle = self._handle
+        if len(readings._c) != self._n:
             raise Error(
                 errno.EINVAL,
                 "the readings have another number of events than the metrics: count the "
                 "list that is in events",
             )
         c = _c.MetricValue()
-        _c.check(_lib.perfctr_metrics_value(self._handle, i, readings._c, ctypes.byref(c)))
+        _c.check(_lib.perfctr_metrics_value(handle, i, readings._c, ctypes.byref(c)))
         return MetricValue(c.value, _c.text(c.reason), Quality(c.quality), bool(c.beyond))
 
     def values(self, readings: Readings) -> Dict[str, MetricValue]:
