@@ -14,7 +14,7 @@ function types(n,  i, text) {
 }
 # Adds the bytes of a call that succeeded: in C it returns 0, and in Fortran its last argument is that.
 function bytes_of_call(n, language,  form, i) {
-	form = rules > 3 ? "_all" : rules > 2 ? "_buffer" : ""
+	form = each_of ? "_each" : rules > 3 ? "_all" : rules > 2 ? "_buffer" : ""
 	printf "\tif (%s", language == "c" ? "(int)result == 0" : "mpi_succeeded(a" n ")"
 	if (root)
 		printf " && mpi_takes_part(%s, %s)", language == "c" ? "(int)a" root : "*(const int *)a" root, is_sender
@@ -22,6 +22,8 @@ function bytes_of_call(n, language,  form, i) {
 	printf "\t\tmpi_%s_add%s(", language, form
 	for (i = 1; i <= rules && i < 5; i++)
 		printf "%s%s", (i > 1 ? ", " : ""), (rule[i] ? "a" rule[i] : "0")
+	if (each_of)
+		printf ", a%s", each_of
 	print (rules > 3 ? rule[5] == "remote" ? ", true" : ", false" : "") ");"
 }
 function call(n) {
@@ -76,10 +78,14 @@ function look_at(line,  field, n, i) {
 	n = split(line, field, " ")
 	name = field[1]
 	arguments = field[2]
-	root = 0
+	root = each_of = 0
 	if (field[n - 1] == "root" || field[n - 1] == "sender") {
 		root = field[n]
 		is_sender = field[n - 1] == "sender" ? "true" : "false"
+		n -= 2
+	}
+	if (field[n - 1] == "each") {
+		each_of = field[n]
 		n -= 2
 	}
 	split("", rule)

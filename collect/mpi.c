@@ -274,6 +274,14 @@ void mpi_c_add_buffer(word buffer, word count, word type)
 		mpi_c_add(count, type);
 }
 
+void mpi_c_add_each(word count, word type, word comm)
+{
+	int n = 0;
+
+	mpi.comm_size(comm, &n);
+	add_in_c((uint64_t)(unsigned int)count * (unsigned int)n, type);
+}
+
 void mpi_c_add_all(word buffer, word values, word type, word comm, bool remote)
 {
 	int n = 0, inter = 0;
@@ -295,6 +303,15 @@ void mpi_fortran_add_buffer(word buffer, word count, word type)
 {
 	if (counts_in_fortran(buffer, type))
 		mpi_fortran_add(count, type);
+}
+
+void mpi_fortran_add_each(word count, word type, word comm)
+{
+	const uint64_t each = *(const unsigned int *)count;
+	int n = 0, error;
+
+	fortran.comm_size(comm, &n, &error);
+	add_in_fortran(each * (unsigned int)n, type);
 }
 
 void mpi_fortran_add_all(word buffer, word values, word type, word comm, bool remote)

@@ -110,14 +110,16 @@ static inline bool mpi_takes_part(int root, bool is_sender)
 /*
  * Add the bytes of that number of elements, for a call that succeeded: of C's arguments, or of
  * Fortran's, which are addresses. _buffer: it may be MPI_IN_PLACE, or 0, and the type may mean
- * nothing. _all: so it is, and there is a number for each rank of the communicator; remote: of the
- * other group's, if it has two.
+ * nothing. _each: each rank of the communicator has that number; its own group's, if it has two.
+ * _all: the buffer is as above, and there is a number for each rank; remote: of the other group's.
  */
 void mpi_c_add(word count, word type);
 void mpi_c_add_buffer(word buffer, word count, word type);
+void mpi_c_add_each(word count, word type, word comm);
 void mpi_c_add_all(word buffer, word counts, word type, word comm, bool remote);
 void mpi_fortran_add(word count, word type);
 void mpi_fortran_add_buffer(word buffer, word count, word type);
+void mpi_fortran_add_each(word count, word type, word comm);
 void mpi_fortran_add_all(word buffer, word counts, word type, word comm, bool remote);
 
 /* What the program does between MPI_Init() and MPI_Finalize(). */

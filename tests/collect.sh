@@ -258,6 +258,12 @@ MPI_Reduce 40 40" \
 	"$work/ranks" in-place
 bytes_are "bytes for another group" "$(echo "$bytes" | sed 's/^MPI (program) 2480/MPI (program) 2504/; s/^\(MPI_Alltoallv\) .*/\1 64 64/')" \
 	"$work/ranks" groups
+bytes_are "bytes for each rank, and of a call whose buffer means nothing" "$(echo "$bytes" | sed 's/^MPI (program) 2480/MPI (program) 2588/')
+MPI_Reduce_scatter 32 32
+MPI_Reduce_scatter_block 32 32
+MPI_Ireduce_scatter_block 32 32
+MPI_Get_accumulate 12 12" \
+	"$work/ranks" reductions
 bytes_are "calls that fail have none" "$bytes" "$work/ranks" fails
 expect "MPI, made up: calls after one that was left" "$(echo "$calls" | sed 's/^MPI_Barrier 5/MPI_Barrier 8/')
 MPI (program) 1
@@ -266,9 +272,11 @@ expect "MPI, made up: Fortran's names" 'MPI (program) 1
 MPI_Allgather 2
 MPI_Alltoallv 2
 MPI_Barrier 4
+MPI_Reduce_scatter_block 1
 MPI_Send 2' --regions=mpi "$work/ranks" fortran
-bytes_are "Fortran's bytes" 'MPI (program) 80 0
+bytes_are "Fortran's bytes" 'MPI (program) 192 0
 MPI_Send 56 56
+MPI_Reduce_scatter_block 112 112
 MPI_Alltoallv 24 24' "$work/ranks" fortran
 # MPI that comes late, or Fortran's part of it: by a module that a program loads for itself.
 build() {	# OUTPUT argument...
@@ -464,6 +472,11 @@ MPI_Bcast 80 40 (rank 0) 40 (rank 0)
 MPI_Gather 8 8 (rank 0) 8 (rank 0)
 MPI_Reduce 12 12 (rank 0) 12 (rank 0)' ]
 	check "MPI: two groups of Open MPI" $?
+	job 2 "$work/real" reductions && [ "$(bytes | grep -e educe_ -e Get)" = 'MPI_Get_accumulate 24 12 (rank 0) 12 (rank 0)
+MPI_Ireduce_scatter_block 64 32 (rank 0) 32 (rank 0)
+MPI_Reduce_scatter 64 32 (rank 0) 32 (rank 0)
+MPI_Reduce_scatter_block 64 32 (rank 0) 32 (rank 0)' ]
+	check "MPI: bytes for each rank of Open MPI" $?
 	job 2 "$work/real" fails && [ "$(bytes | grep MPI_Isend)" = 'MPI_Isend 240 120 (rank 0) 120 (rank 0)' ]
 	check "MPI: calls of Open MPI that fail" $?
 	timeout -k 5 60 mpirun --oversubscribe -n 1 "$perfex" --regions=mpi "$work/real" : -n 1 "$work/real" >"$work/out" 2>&1 &&

@@ -32,8 +32,8 @@ CALL(Comm_rank, (MPI_Comm comm, int *rank))
 
 CALL(Comm_size, (MPI_Comm comm, int *size))
 {
-	*size = 1;
-	return comm != MPI_COMM_WORLD;
+	*size = comm == MPI_PAIR ? 2 : 1;
+	return comm != MPI_COMM_WORLD && comm != MPI_PAIR;
 }
 
 CALL(Comm_test_inter, (MPI_Comm comm, int *inter))
@@ -121,6 +121,56 @@ CALL(Bcast, (void *bytes UNUSED, int n UNUSED, MPI_Datatype type UNUSED, int roo
 	     MPI_Comm comm UNUSED))
 {
 	return 0;
+}
+
+CALL(Reduce_scatter, (const void *sent UNUSED, void *received UNUSED, const int *n UNUSED,
+		      MPI_Datatype type UNUSED, MPI_Op op UNUSED, MPI_Comm comm UNUSED))
+{
+	return 0;
+}
+
+CALL(Reduce_scatter_block, (const void *sent UNUSED, void *received UNUSED, int n UNUSED,
+			    MPI_Datatype type UNUSED, MPI_Op op UNUSED, MPI_Comm comm UNUSED))
+{
+	return 0;
+}
+
+CALL(Ireduce_scatter_block,
+     (const void *sent UNUSED, void *received UNUSED, int n UNUSED, MPI_Datatype type UNUSED,
+      MPI_Op op UNUSED, MPI_Comm comm UNUSED, MPI_Request *request))
+{
+	*request = 3;
+	return 0;
+}
+
+CALL(Wait, (MPI_Request * request, MPI_Status *status))
+{
+	return *request != 3 || status;
+}
+
+CALL(Win_create, (void *base UNUSED, MPI_Aint size UNUSED, int unit UNUSED, MPI_Info info UNUSED,
+		  MPI_Comm comm UNUSED, MPI_Win *window))
+{
+	*window = 4;
+	return 0;
+}
+
+CALL(Win_fence, (int assertion UNUSED, MPI_Win window))
+{
+	return window != 4;
+}
+
+CALL(Win_free, (MPI_Win * window))
+{
+	return *window != 4;
+}
+
+CALL(Get_accumulate,
+     (const void *sent UNUSED, int n UNUSED, MPI_Datatype type UNUSED, void *received UNUSED,
+      int received_n, MPI_Datatype received_type, int rank UNUSED, MPI_Aint at UNUSED, int there,
+      MPI_Datatype type_there, MPI_Op op, MPI_Win window))
+{
+	return received_n != there || received_type != type_there || op != MPI_NO_OP || window != 4;
 }
 
 /* A handler of signals may leave it. */

@@ -9,6 +9,8 @@ int PMPI_Comm_size(MPI_Comm comm, int *size);
 int PMPI_Comm_test_inter(MPI_Comm comm, int *inter);
 int PMPI_Comm_remote_size(MPI_Comm comm, int *size);
 int PMPI_Type_size(MPI_Datatype type, int *size);
+int PMPI_Reduce_scatter_block(const void *sent, void *received, int n, MPI_Datatype type, MPI_Op op,
+			      MPI_Comm comm);
 
 void pmpi_init_(int *error);
 void pmpi_init_(int *error)
@@ -70,6 +72,14 @@ void pmpi_alltoallv_(const void *sent, const int *nsent, const int *places, cons
 	(void)sent, (void)nsent, (void)places, (void)type, (void)received, (void)nreceived;
 	(void)received_places, (void)received_type;
 	*error = *comm != MPI_TWO_GROUPS;
+}
+
+void pmpi_reduce_scatter_block_(const void *sent, void *received, const int *n, const int *type,
+				const int *op, const int *comm, int *error);
+void pmpi_reduce_scatter_block_(const void *sent, void *received, const int *n, const int *type,
+				const int *op, const int *comm, int *error)
+{
+	*error = PMPI_Reduce_scatter_block(sent, received, *n, *type, *op, *comm);
 }
 
 void pmpi_type_size_(const int *type, int *size, int *error);

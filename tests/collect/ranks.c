@@ -102,6 +102,36 @@ static void exchange_of_groups(void)
 			 groups));
 }
 
+/*
+ * Each rank contributes four numbers for each. Then it gets three from the next one, without an
+ * operation: what would say the numbers that are sent means nothing.
+ */
+static void exchange_of_reductions(void)
+{
+#ifdef PERFCTR_TESTS_MADE_UP_MPI_H
+	const MPI_Comm comm = MPI_PAIR;
+#else
+	const MPI_Comm comm = MPI_COMM_WORLD;
+#endif
+	int counts[64], i, got[3];
+	MPI_Request request;
+	MPI_Win window;
+
+	for (i = 0; i < 64; i++)
+		counts[i] = 4;
+	check(MPI_Reduce_scatter(ints, more_ints, counts, MPI_INT, MPI_SUM, comm));
+	check(MPI_Reduce_scatter_block(ints, more_ints, 4, MPI_INT, MPI_SUM, comm));
+	check(MPI_Ireduce_scatter_block(ints, more_ints, 4, MPI_INT, MPI_SUM, comm, &request));
+	check(MPI_Wait(&request, MPI_STATUS_IGNORE));
+	check(MPI_Win_create(ints, sizeof(ints), sizeof(int), MPI_INFO_NULL, MPI_COMM_WORLD,
+			     &window));
+	check(MPI_Win_fence(0, window));
+	check(MPI_Get_accumulate(NULL, 0, MPI_DATATYPE_NULL, got, 3, MPI_INT, (rank + 1) % ranks, 0,
+				 3, MPI_INT, MPI_NO_OP, window));
+	check(MPI_Win_fence(0, window));
+	check(MPI_Win_free(&window));
+}
+
 /* Calls that fail, which this program knows. */
 static void fail(void)
 {
@@ -134,10 +164,13 @@ extern void mpi_allgather_(const void *sent, const int *n, const int *type, void
 	mpi_alltoallv_(const void *sent, const int *nsent, const int *places, const int *type,
 		       void *received, const int *nreceived, const int *received_places,
 		       const int *received_type, const int *comm, int *error);
+extern void mpi_reduce_scatter_block_(const void *sent, void *received, const int *n,
+				      const int *type, const int *op, const int *comm, int *error);
 extern int mpi_fortran_in_place_;
 extern void *MPIR_F_MPI_IN_PLACE;
 #pragma weak mpi_allgather_
 #pragma weak mpi_alltoallv_
+#pragma weak mpi_reduce_scatter_block_
 #pragma weak mpi_init_
 #pragma weak mpi_finalize
 #pragma weak mpi_barrier_
@@ -193,7 +226,8 @@ static void fortran_in_place(const int *world)
 
 static void fortran(void)
 {
-	const int world = MPI_COMM_WORLD, seven = 7, minus = -7, type = MPI_DOUBLE, zero = 0;
+	const int world = MPI_COMM_WORLD, pair = MPI_PAIR, seven = 7, minus = -7, type = MPI_DOUBLE,
+		  zero = 0, sum = MPI_SUM;
 	int error = 1;
 
 	mpi_init_(&error);
@@ -206,6 +240,8 @@ static void fortran(void)
 	check(error);
 	mpi_send_(ints, &minus, &type, &zero, &zero, &world, &error);
 	check(error != 3);
+	mpi_reduce_scatter_block_(ints, more_ints, &seven, &type, &sum, &pair, &error);
+	check(error);
 	fortran_in_place(&world);
 	mpi_finalize(&error);
 	check(error);
@@ -237,6 +273,8 @@ int main(int argc, char **argv)
 		exchange_in_place();
 	if (argc > 1 && !strcmp(argv[1], "groups"))
 		exchange_of_groups();
+	if (argc > 1 && !strcmp(argv[1], "reductions"))
+		exchange_of_reductions();
 	if (argc > 1 && !strcmp(argv[1], "fails"))
 		fail();
 #ifdef PERFCTR_TESTS_MADE_UP_MPI_H
