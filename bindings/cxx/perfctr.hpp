@@ -314,6 +314,7 @@ private:
 class c_string
 {
 public:
+	c_string() noexcept = default;
 	explicit c_string(std::string_view text) : whole_(text.find('\0') == text.npos), text_(text)
 	{
 	}
@@ -337,7 +338,7 @@ public:
 	}
 
 private:
-	bool whole_;
+	bool whole_ = true;
 	std::string text_;
 };
 
@@ -502,7 +503,7 @@ public:
 	{
 		target found(PERFCTR_TARGET_CGROUP, 0);
 
-		found.cgroup_ = directory;
+		found.cgroup_ = detail::c_string(directory);
 		return found;
 	}
 	static target thread_on_processor(pid_t tid, int number) noexcept
@@ -512,14 +513,17 @@ public:
 		found.raw_.cpu = number;
 		return found;
 	}
-	/* C's; valid as long as this is. */
-	perfctr_target c_target() const noexcept
+	/* C's; valid as long as this is. EINVAL: the directory's name has a zero byte in it. */
+	result<perfctr_target> try_c_target() const noexcept
 	{
 		perfctr_target found = raw_;
 
-		found.cgroup = cgroup_.empty() ? nullptr : cgroup_.c_str();
+		if (!cgroup_)
+			return detail::c_string::why();
+		found.cgroup = cgroup_.or_null();
 		return found;
 	}
+	PERFCTR_THROWING_CONST(c_target);
 
 private:
 	target(perfctr_target_type type, int id) noexcept
@@ -529,7 +533,7 @@ private:
 	}
 
 	perfctr_target raw_{};
-	std::string cgroup_;
+	detail::c_string cgroup_;
 };
 
 /* One event, described. Strings are valid as long as the set or list that it is of. */
@@ -743,19 +747,23 @@ public:
 				    flags how = flags::none)
 	{
 		const detail::c_string list(events);
-		const perfctr_target c = whom.c_target();
+		const result<perfctr_target> c = whom.try_c_target();
 
 		if (!list)
 			return detail::c_string::why();
-		return adopt(perfctr_set_open(list.get(), &c, static_cast<unsigned int>(how)));
+		if (!c)
+			return c.error();
+		return adopt(perfctr_set_open(list.get(), &*c, static_cast<unsigned int>(how)));
 	}
 	static result<set> try_open(const perfctr_cpu_control &control,
 				    const target &whom = target(), flags how = flags::none)
 	{
-		const perfctr_target c = whom.c_target();
+		const result<perfctr_target> c = whom.try_c_target();
 
+		if (!c)
+			return c.error();
 		return adopt(
-			perfctr_set_open_control(&control, &c, static_cast<unsigned int>(how)));
+			perfctr_set_open_control(&control, &*c, static_cast<unsigned int>(how)));
 	}
 
 	std::size_t size() const noexcept
@@ -1265,11 +1273,13 @@ public:
 					const target &whom = target())
 	{
 		const detail::c_string list(events);
-		const perfctr_target c = whom.c_target();
+		const result<perfctr_target> c = whom.try_c_target();
 
 		if (!list)
 			return detail::c_string::why();
-		return adopt<sampler>(perfctr_sampler_open(list.get(), &c, &config));
+		if (!c)
+			return c.error();
+		return adopt<sampler>(perfctr_sampler_open(list.get(), &*c, &config));
 	}
 	/* The next record, which is valid until the next call; null: there is none now. */
 	result<const record *> try_next() noexcept

@@ -239,6 +239,14 @@ static void targets()
 	const char *cgroup = directory.c_target().cgroup;
 	EXPECT(cgroup && !std::strcmp(cgroup, "a"));
 	EXPECT(!perfctr::target().c_target().cgroup);
+	/* It is not taken for what comes before the zero byte. */
+	const perfctr::target cut = perfctr::target::cgroup(std::string_view("/\0/none", 7));
+	perfctr_cpu_control control{};
+	control.nractrs = 1;
+	THROWS(EINVAL, "zero byte", cut.c_target());
+	THROWS(EINVAL, "zero byte", perfctr::set("task-clock", cut));
+	THROWS(EINVAL, "zero byte", perfctr::set(control, cut));
+	THROWS(EINVAL, "zero byte", perfctr::sampler("task-clock", perfctr::sampler_config(), cut));
 }
 
 static void inline_reads()
