@@ -4,6 +4,7 @@ with their errno and sentence. Needs no counters of the processor."""
 
 import asyncio
 import errno
+import functools
 import math
 import mmap
 import os
@@ -13,7 +14,9 @@ import subprocess
 import sys
 import tempfile
 import threading
+import types
 import unittest
+from unittest import mock
 
 import perfctr
 from perfctr import _c
@@ -506,7 +509,21 @@ class Regions(Case):
         self.fails(errno.EINVAL, "suspended inside of region", list, generator())
         self.fails(errno.EINVAL, "suspended inside of region", asyncio.run, drives())
         for function in (suspends, generator, asynchronous):
-            self.fails(errno.EINVAL, "may suspend inside of region", region, function)
+            called = type("Called", (), {"__call__": function})
+            cached = type("Cached", (), {"__call__": functools.lru_cache(function)})
+            for wrapped in (
+                function,
+                functools.partial(function),
+                functools.partial(functools.partial(function, 1), 2),
+                functools.partial(functools.lru_cache(function)),
+                types.MethodType(function, self),
+                called(),
+                functools.partial(called()),
+                cached(),
+            ):
+                self.fails(errno.EINVAL, "may suspend inside of region", region, wrapped)
+        for function in (len, int, functools.partial(fault, 1), mock.Mock(), self.id):
+            self.assertTrue(callable(region(function)))
         # Where there is no loop, nothing tells whether it suspends.
         self.fails(errno.EINVAL, "suspended inside of region", does_not().send, None)
 

@@ -75,6 +75,17 @@ def _suspended(name: str) -> Error:
     )
 
 
+def _makes_what_suspends(function: Callable[..., Any]) -> bool:
+    """Whether calls make coroutines or generators: of a function, whatever it is wrapped in, or of
+    an object's __call__()."""
+    whole = inspect.unwrap(function)
+    while isinstance(whole, functools.partial):
+        whole = inspect.unwrap(whole.func)
+    method = inspect.unwrap(getattr(type(whole), "__call__"))
+    kinds = (inspect.iscoroutinefunction, inspect.isgeneratorfunction, inspect.isasyncgenfunction)
+    return any(is_one(each) for is_one in kinds for each in (whole, method))
+
+
 class _Visit:
     """One passage from begin to end."""
 
@@ -149,8 +160,7 @@ class Region:
 
     def __call__(self, function: _F) -> _F:
         """A function whose calls are visits. EINVAL: it is a coroutine's or a generator's."""
-        code = getattr(inspect.unwrap(function), "__code__", None)
-        if code is not None and code.co_flags & _SUSPENDS:
+        if _makes_what_suspends(function):
             raise Error(
                 errno.EINVAL,
                 'calls of %s may suspend inside of region "%s", which belongs to a thread: '
