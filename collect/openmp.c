@@ -5,12 +5,14 @@
  * there are.
  */
 #include <dlfcn.h>
+#include <link.h>
 #include <perfctr/regions.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 #include "collect/constructs.h"
 #include "collect/ompt.h"
@@ -22,6 +24,31 @@
 #define APART __attribute__((noinline))
 
 static unsigned int running; /* parallel constructs, in all threads */
+
+/* The runtime's own code, if it is a library for itself. */
+static uintptr_t runtime_begin, runtime_size;
+
+static bool is_in_runtime(const void *address)
+{
+	return (uintptr_t)address - runtime_begin < runtime_size;
+}
+
+/*
+ * The place in the program of a construct whose address is in the runtime: that of the thread's
+ * innermost visit, if it is of either kind. libomp's taskloop has such an address, and so have its
+ * tasks; the taskgroup that it begins with has the program's. A task of it may make others.
+ */
+static APART const void *place_around(const void *address, enum kind kind, enum kind other)
+{
+	const struct visits *visits = visits_here();
+	const struct construct *around;
+
+	if (!visits->depth || visits->depth > VISITS_DEPTH)
+		return address;
+	around = visits->visit[visits->depth - 1].construct;
+	return (around->kind == kind || around->kind == other) && around->address ? around->address
+										  : address;
+}
 
 static void parallel_begin(union ompt_word *task, const void *frame, union ompt_word *parallel,
 			   unsigned int requested, int flags, const void *address)
@@ -77,6 +104,8 @@ static void work(int type, int endpoint, union ompt_word *parallel, union ompt_w
 	enum kind kind = kind_of_work(type);
 
 	(void)parallel, (void)task, (void)count;
+	if (kind == TASKLOOP && endpoint == OMPT_BEGIN && is_in_runtime(address))
+		address = place_around(address, GROUP, GROUP);
 	if (kind != NOTHING && endpoint == OMPT_BEGIN)
 		visits_begin(visits_here(), construct_find(kind, address), NULL, false);
 	else if (kind != NOTHING && endpoint == OMPT_END)
@@ -142,8 +171,11 @@ static void task_create(union ompt_word *task, const void *frame, union ompt_wor
 			int flags, int dependences, const void *address)
 {
 	(void)task, (void)frame, (void)dependences;
-	if (flags & OMPT_TASK_EXPLICIT)
-		created->pointer = construct_find(TASK, address);
+	if (!(flags & OMPT_TASK_EXPLICIT))
+		return;
+	if (is_in_runtime(address))
+		address = place_around(address, TASKLOOP, TASK);
+	created->pointer = construct_find(TASK, address);
 }
 
 static bool is_explicit(const union ompt_word *task)
@@ -225,6 +257,28 @@ static void end_workers(void)
 		pause_all(2);
 }
 
+/* Finds the library that a function is in, of which the name is to say that it is a runtime. */
+static int find_runtime(struct dl_phdr_info *library, size_t size, void *function)
+{
+	const char *end = strrchr(library->dlpi_name, '/');
+	unsigned int i;
+
+	(void)size;
+	for (i = 0; i < library->dlpi_phnum; i++) {
+		const ElfW(Phdr) *part = &library->dlpi_phdr[i];
+		uintptr_t begin = library->dlpi_addr + part->p_vaddr;
+
+		if (part->p_type != PT_LOAD || (uintptr_t)function - begin >= part->p_memsz)
+			continue;
+		if (end && strstr(end, "omp")) {
+			runtime_begin = begin;
+			runtime_size = part->p_memsz;
+		}
+		return 1;
+	}
+	return 0;
+}
+
 static int initialize(void (*(*lookup)(const char *name))(void), int device, union ompt_word *tool)
 {
 	static const struct {
@@ -253,6 +307,7 @@ static int initialize(void (*(*lookup)(const char *name))(void), int device, uni
 	constructs_begin();
 	process = getpid();
 	find_pause(lookup);
+	dl_iterate_phdr(find_runtime, (void *)lookup);
 	return set != NULL && atexit(end_workers) == 0;
 }
 

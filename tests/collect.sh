@@ -375,6 +375,32 @@ omp parallel alone ($(line alone 0)) 10"
 	else
 		leave_out "names of OpenMP's constructs" libdw
 	fi
+	# libomp's address of a taskloop, and of its tasks, is in libomp; more than 20 tasks are made by tasks.
+	cat >"$work/taskloops.c" <<-'EOT'
+		static int number[100];
+		static void first(void)
+		{
+			_Pragma("omp taskloop") for (int i = 0; i < 100; i++) number[i]++;
+		}
+		static void many(void)
+		{
+			_Pragma("omp taskloop num_tasks(50)") for (int i = 0; i < 100; i++) number[i]++;
+		}
+		int main(void)
+		{
+			_Pragma("omp parallel num_threads(2)") _Pragma("omp single") { first(), many(); }
+			return number[99] != 2;
+		}
+	EOT
+	if [ "${HAVE_LIBDW:-no}" = yes ]; then
+		clang -g -O0 -fopenmp "$work/taskloops.c" -o "$work/taskloops" &&
+			"$perfex" --regions=openmp --csv -o "$work/csv" "$work/taskloops" &&
+			visits "$work/csv" | grep '^omp task.*taskloops' | sed 's/ 5[0-9]$/ 50 and more/' | sort >"$work/got"
+		printf '%s\n' 'omp task first (taskloops.c:4) 20' 'omp task many (taskloops.c:8) 50 and more' 'omp taskgroup first (taskloops.c:4) 1' \
+			'omp taskgroup many (taskloops.c:8) 1' 'omp taskloop first (taskloops.c:4) 1' 'omp taskloop many (taskloops.c:8) 1' |
+			diff - "$work/got"
+		check "OpenMP by clang: taskloops have their own places" $?
+	fi
 	rm -f "$work/csv"
 	timeout -k 5 60 "$perfex" --regions=openmp --csv -o "$work/csv" "$work/openmp" within && grep -q ',by hand,all,50,' "$work/csv"
 	check "OpenMP by clang, which ends within a construct" $?
