@@ -669,8 +669,10 @@ again:
 		*part = word + ++end;
 		end = separator(word, end, length, 0);
 		*part_length = (size_t)(word + end - *part);
-		/* A small letter is a modifier, also where a mask has it as its name. */
-		if (!dot && *part_length == 1 && apply_modifiers(choice, *part, 1) > 0)
+		/* After the only mask a letter is a modifier, also where a mask has it as its name.
+		 */
+		if (masks && !dot && *part_length == 1 && !(event->flags & COMBINES) &&
+		    apply_modifiers(choice, *part, 1) > 0)
 			continue;
 		mask = *part_length ? find(table, hash_name(hash, *part, *part_length), event,
 					   *part, *part_length)

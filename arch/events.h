@@ -8,9 +8,10 @@
  * (precise) *	         | "PMC" n | "FIXC" n (the counter) *	         | "thr=" number | "cmpl"
  * (on a Pentium 4: more than that; not more)
  *
- * The names' case does not matter, except that a small u, k, e or i after a colon is the modifier,
- *  *also where the event has a mask of that name (M, E, S, I). A look-up hashes the word once and
- *  *compares one entry or two: nothing is allocated, nothing prepared at start.
+ * The names' case does not matter. A letter that is a mask of the event (M, E, S, I) is that mask,
+ *  *but a small u, k, e or i is the modifier after another mask if the event takes only one. A
+ *  *look-up hashes the word once and compares one entry or two: nothing is allocated, nothing
+ *  *prepared at start.
  */
 #ifndef PERFCTR_ARCH_EVENTS_H
 #define PERFCTR_ARCH_EVENTS_H
