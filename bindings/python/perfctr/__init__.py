@@ -629,7 +629,7 @@ _FIELDS = {
     "transaction": 1 << 17,
     "phys_addr": 1 << 19,
     "cgroup": 1 << 21,
-    "data_page_size": 1 << errno.EINVAL,
+    "data_page_size": 1 << 22,
     "code_page_size": 1 << 23,
 }
 
