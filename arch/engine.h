@@ -4,32 +4,32 @@
  * "PERFCTRS LOW-LEVEL DRIVERS API" and the Implementation Notes of its x86 part say.
  *
  * One source for the driver, where the primitives are the instructions themselves, and for the
- *  *tests, where they are a simulated processor's. That is why it is a header: the includer has
- * seen *an ISA's ABI header, with PERFCTR_KERNEL_STATE, and <perfctr/abi.h>; it declares before
- * including *it these functions of the processor that it runs on ("static inline"), and defines
- *  *perfctr_core_cache():
+ * tests, where they are a simulated processor's. That is why it is a header: the includer has
+ * seen an ISA's ABI header, with PERFCTR_KERNEL_STATE, and <perfctr/abi.h>; it declares before
+ * including it these functions of the processor that it runs on ("static inline"), and defines
+ * perfctr_core_cache():
  *
- *  *	uint32_t perfctr_core_tsc(core)			low half of the clock
- *  *	uint32_t perfctr_core_rdpmc(core, map)		low half of a counter
- *  *	uint64_t perfctr_core_read_counter(core, reg)	the same by register number
- *  *	void perfctr_core_write_counter(core, reg, value)
- *  *	uint64_t perfctr_core_read_control(core, reg)
- *  *	void perfctr_core_write_control(core, reg, value)
+ *	uint32_t perfctr_core_tsc(core)			low half of the clock
+ *	uint32_t perfctr_core_rdpmc(core, map)		low half of a counter
+ *	uint64_t perfctr_core_read_counter(core, reg)	the same by register number
+ *	void perfctr_core_write_counter(core, reg, value)
+ *	uint64_t perfctr_core_read_control(core, reg)
+ *	void perfctr_core_write_control(core, reg, value)
  *
  * The second is not needed where all programs are by_register, which PERFCTR_NO_RDPMC says, nor the
  * fifth where the processor changes no control register itself: PERFCTR_NO_ASYNC.
  *
  * A-mode counters are only ever read: they run on while other threads run, and a thread's count is
- *  *the sum of differences. Writes are slow (160 cycles and more on silicon), so the contents of
- * the *control registers are remembered per CPU, and nothing is written that is there already.
- * I-mode *counters are stopped at suspend, since an overflow must hit its own thread, and loaded at
+ * the sum of differences. Writes are slow (160 cycles and more on silicon), so the contents of
+ * the control registers are remembered per CPU, and nothing is written that is there already.
+ * I-mode counters are stopped at suspend, since an overflow must hit its own thread, and loaded at
  * resume.
  *
  * All functions are called with preemption and overflow interrupts disabled. The latter must be
  * interrupts that can be disabled: an NMI in the middle of these functions would find a state that
- *  *is neither suspended nor running. An interrupt that was raised before the suspend may still
- *  *arrive, in the next thread: perfctr_cpu_identify_overflow() then finds nothing, and the
- * overflow *is found when its own thread is resumed.
+ * is neither suspended nor running. An interrupt that was raised before the suspend may still
+ * arrive, in the next thread: perfctr_cpu_identify_overflow() then finds nothing, and the
+ * overflow is found when its own thread is resumed.
  */
 #ifndef PERFCTR_ARCH_ENGINE_H
 #define PERFCTR_ARCH_ENGINE_H

@@ -2,11 +2,11 @@
 /*
  * events.h - events by name, and their places on counters.
  *
- * 	word = EVENT { (":" | ".") MASK } { ":" modifier }
- * 	modifier = letters of "uk" (user, kernel), "e" (edge), "i" (invert), or "c=" number
- * 	         | "t" (any thread) | "intx" | "intxcp" (in transactions) | "p", "pp", "ppp"
- * (precise) *	         | "PMC" n | "FIXC" n (the counter) *	         | "thr=" number | "cmpl"
- * (on a Pentium 4: more than that; not more)
+ *	word = EVENT { (":" | ".") MASK } { ":" modifier }
+ *	modifier = letters of "uk" (user, kernel), "e" (edge), "i" (invert), or "c=" number
+ *	         | "t" (any thread) | "intx" | "intxcp" (in transactions)
+ *	         | "p", "pp", "ppp" (precise) | "PMC" n | "FIXC" n (the counter)
+ *	         | "thr=" number | "cmpl" (on a Pentium 4: more than that; not more)
  *
  * The names' case does not matter. A letter that is a mask of the event (M, E, S, I) is that mask,
  * but a small u, k, e or i is the modifier after another mask if the event takes only one. A

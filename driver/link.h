@@ -4,15 +4,15 @@
  * is. One function has all events of a link and the actions that follow; no other code changes a
  * link's state. It uses nothing of the kernel, so that a test can try all events in every order.
  *
- *  *	made by its tracer -> ARRIVING -.
- *  *	                         |      v
- *  *	made by its thread ------|--> HERE <-> AWAY
- *  *	                         v      v
- *  *	                         ENDED <'
+ *	made by its tracer -> ARRIVING -.
+ *	                         |      v
+ *	made by its thread ------|--> HERE <-> AWAY
+ *	                         v      v
+ *	                         ENDED <'
  *
  * ARRIVING        Its thread is in the kernel, and does not count before it returns to user mode:
  * the
- *  *		scheduler does not know the link yet.
+ *		scheduler does not know the link yet.
  * HERE            Its thread is the current one of a processor, and counts there if the link is
  * bound.
  * AWAY            Its thread is on no processor.

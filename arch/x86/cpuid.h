@@ -2,7 +2,7 @@
 /*
  * cpuid.h - reads the CPUID words by which an x86 is identified, over the includer's primitive:
  *
- *  *	static inline void perfctr_cpuid_leaf(uint32_t leaf, uint32_t subleaf, uint32_t word[4]);
+ *	static inline void perfctr_cpuid_leaf(uint32_t leaf, uint32_t subleaf, uint32_t word[4]);
  *
  * EAX, EBX, ECX and EDX of the CPUID instruction. It is called for leaves that the processor has.
  */

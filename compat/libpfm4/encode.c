@@ -2,7 +2,7 @@
 /*
  * An event's text becomes its number, its attr and its full text:
  *
- *  *	text = [PMU "::"] EVENT {(":" | ".") (MASK | 0xVALUE | modifier ["=" value])}
+ *	text = [PMU "::"] EVENT {(":" | ".") (MASK | 0xVALUE | modifier ["=" value])}
  *
  * Events and masks go to libperfctr in its own words; levels, periods and so on are perf_events'.
  */

@@ -3,11 +3,11 @@
  * perfctr/regions.h - measures named parts of a program: how often each thread was in them, and its
  * counts there. perfctr_region_begin(3) is the page.
  *
- *  *	PERFCTR_REGION(solve, "solve");
+ *	PERFCTR_REGION(solve, "solve");
  *
- *  *	perfctr_region_begin(&solve);
- *  *	...
- *  *	perfctr_region_end(&solve);
+ *	perfctr_region_begin(&solve);
+ *	...
+ *	perfctr_region_end(&solve);
  *
  * A program that is not measured executes a load, a comparison and a branch in each. It is measured
  * if the environment variable PERFCTR_REGIONS names events, or after perfctr_regions_start().

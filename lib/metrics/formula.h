@@ -2,10 +2,10 @@
 /*
  * formula.h - formulas over counts
  *
- *  *	sum = product {("+" | "-") product}	product = factor {("*" | "/") factor}
- *  *	factor = ["~"] number | EVENT | "@" METRIC | FACT | "(" sum ")" |
- *  *		("min" | "max") "(" sum "," sum ")" | "if" "(" sum "," sum "," sum ")" |
- *  *		"where" "(" sum "<" sum "," sum "," sum ")" | "time" "(" EVENT ")"
+ *	sum = product {("+" | "-") product}	product = factor {("*" | "/") factor}
+ *	factor = ["~"] number | EVENT | "@" METRIC | FACT | "(" sum ")" |
+ *		("min" | "max") "(" sum "," sum ")" | "if" "(" sum "," sum "," sum ")" |
+ *		"where" "(" sum "<" sum "," sum "," sum ")" | "time" "(" EVENT ")"
  *
  * A fact is #smt, 1 where each core runs several threads, else 0; #pmem, 1 where there is
  * persistent memory, else 0; #cpus, how many processors are online; #slots, how many operations a

@@ -2,8 +2,8 @@
 /*
  * threshold.h - thresholds, beyond which a metric is worth a look
  *
- *  *	threshold = condition {"&" condition} | condition {"|" condition}
- *  *	condition = METRIC (">" | "<") NUMBER
+ *	threshold = condition {"&" condition} | condition {"|" condition}
+ *	condition = METRIC (">" | "<") NUMBER
  *
  * with a blank between words.
  */

@@ -2,14 +2,14 @@
 /*
  * One event: text -> struct perf_event_attr, by this grammar:
  *
- *  *	event = name [":" modifiers] | subsystem ":" tracepoint [":" modifiers]
- *  *	      | name of the processor's table {":" (mask | modifiers)}
- *  *	      | type ":" config [":" modifiers]
- *  *	      | (pmu | units) "/" [term {"," term}] "/" [[":"] modifiers]
- *  *	      | any of those without a slash "/" [term of perf's {"," term of perf's}] "/"
- *  *		[[":"] modifiers]
- *  *	term  = name of the PMU's events/ | field of its format/ ["=" number] | term of perf's
- *  *	modifiers = letters {":" letters}
+ *	event = name [":" modifiers] | subsystem ":" tracepoint [":" modifiers]
+ *	      | name of the processor's table {":" (mask | modifiers)}
+ *	      | type ":" config [":" modifiers]
+ *	      | (pmu | units) "/" [term {"," term}] "/" [[":"] modifiers]
+ *	      | any of those without a slash "/" [term of perf's {"," term of perf's}] "/"
+ *		[[":"] modifiers]
+ *	term  = name of the PMU's events/ | field of its format/ ["=" number] | term of perf's
+ *	modifiers = letters {":" letters}
  *
  * "a:b" is an event with modifiers if a is a name by itself, else a tracepoint; if it is neither,
  * and b could be modifiers, a is misspelt.

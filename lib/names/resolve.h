@@ -2,7 +2,7 @@
 /*
  * resolve.h - resolves a list of events: finds the attr of each on each core type.
  *
- *  *	list = item {"," item}	item = event | [name] "{" event {"," event} "}" [":" modifiers]
+ *	list = item {"," item}	item = event | [name] "{" event {"," event} "}" [":" modifiers]
  *
  * Commas between slashes separate nothing; the events of one item count together. Each name is
  * looked up once.

@@ -3,8 +3,8 @@
  * Measures the cost of a report of regions, and the memory that regions take: every one of N
  * threads is in each of M regions once; and the cost of a processor's metrics. report.sh counts the
  * instructions of the functions count_*(). usage:
- *  *	report regions THREADS REGIONS FORMAT FILE	prints the KiB that the visits take
- *  *	report metrics CPU TIMES			prints how many there are
+ *	report regions THREADS REGIONS FORMAT FILE	prints the KiB that the visits take
+ *	report metrics CPU TIMES			prints how many there are
  */
 #include <pthread.h>
 #include <stdint.h>
