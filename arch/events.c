@@ -522,19 +522,32 @@ static int apply_modifiers(struct perfctr_event_choice *choice, const char *text
 	return length > 0;
 }
 
-/* What the event is without a mask, if no mask of the table is that: one without a name. */
+/* The same as find() and hash_name(), once for all that look up seldom. */
 static __attribute__((noinline)) const struct perfctr_event_record *
-default_of(const struct perfctr_event_table *table, const struct perfctr_event_record *event,
-	   uint32_t hash)
+find_seldom(const struct perfctr_event_table *table, uint32_t hash,
+	    const struct perfctr_event_record *event, const char *word, size_t length)
 {
-	return find(table, hash, event, "", 0);
+	return find(table, hash, event, word, length);
 }
 
-static __attribute__((noinline, cold)) uint32_t hash_of(const struct perfctr_event_record *record)
+static __attribute__((noinline, cold)) uint32_t hash_seldom(const char *word, size_t length)
+{
+	return hash_name(0, word, length);
+}
+
+/* What the event is without a mask, if no mask of the table is that: one without a name. */
+static const struct perfctr_event_record *default_of(const struct perfctr_event_table *table,
+						     const struct perfctr_event_record *event,
+						     uint32_t hash)
+{
+	return find_seldom(table, hash, event, "", 0);
+}
+
+static uint32_t hash_of(const struct perfctr_event_record *record)
 {
 	const char *name = name_of(record);
 
-	return hash_name(0, name, (unsigned char)name[-1]);
+	return hash_seldom(name, (unsigned char)name[-1]);
 }
 
 /* An event without a mask that no mask of the table is. */
@@ -581,7 +594,8 @@ enum perfctr_event_error perfctr_event_modify(const char *word, size_t from, siz
 	int result;
 
 	for (; from < length; from = end) {
-		end = separator(word, from + 1, length, 0);
+		for (end = from + 1; end < length && word[end] != ':';)
+			end++;
 		*part = word + from + 1;
 		*part_length = end - from - 1;
 		result = apply_modifiers(choice, *part, *part_length);
@@ -598,7 +612,7 @@ after_prefix(const struct perfctr_event_table *table, const char *word, size_t e
 	if (end + 2 >= length || word[end] != ':' || word[end + 1] != ':')
 		return NULL;
 	end += 2;
-	return find(table, hash_name(0, word, end), NULL, word, end) ? word + end : NULL;
+	return find_seldom(table, hash_seldom(word, end), NULL, word, end) ? word + end : NULL;
 }
 
 /* The event's mask that is this word but for '_' in the place of '.', as libpfm4 writes it. */

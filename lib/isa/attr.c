@@ -180,17 +180,17 @@ static __attribute__((noinline, cold)) const char *
 named_code(const struct perfctr_cpu *cpu, const struct perfctr_event_choice *choice,
 	   struct perfctr_code *code)
 {
-	uint32_t control[CONTROL_WORDS] = { 0 }, conflict, counter;
-	struct perfctr_event_choice one = *choice;
+	uint32_t control[CONTROL_WORDS] = { 0 }, conflict;
 	const char *reason = NULL;
-	unsigned int place, option;
+	unsigned int place;
 
 	if (cpu->isa->encode(cpu, choice, 1, control, &place, &conflict, &reason) < 0)
 		return reason;
-	perfctr_event_assign(cpu, choice, 1, &option, &counter, &conflict);
-	one.options = 1;
-	one.option[0] = choice->option[option];
-	return cpu->isa->choice_code(cpu, &one, code);
+	cpu->isa->control_code(cpu, control, place, code);
+	/* A control does not have perf's own code of an event. */
+	if (!choice->option[0].reg)
+		code->value = choice->option[0].value;
+	return NULL;
 }
 
 int perfctr_event_attr(const struct perfctr_cpu *cpu, const struct perfctr_event_choice *choice,

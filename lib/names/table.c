@@ -291,31 +291,33 @@ int perfctr_cpu_list(int (*each)(void *arg, const struct perfctr_event_name *nam
 	return 0;
 }
 
-/* Whether the processor can count the name: its table may say more than a control can. */
-static bool has_code(const struct perfctr_cpu *cpu, const struct perfctr_event_table *table,
-		     const char *name)
+static SELDOM bool has_choice(const struct perfctr_event_table *table, const char *name,
+			      struct perfctr_event_choice *choice)
 {
-	struct perfctr_event_choice choice;
-	struct perfctr_code code;
 	size_t part_length;
 	unsigned int event;
 	const char *part;
 
-	return perfctr_event_lookup(table, name, strlen(name), &choice, &part, &part_length,
+	return perfctr_event_lookup(table, name, strlen(name), choice, &part, &part_length,
 				    &event) == 0 &&
-	       !cpu->isa->choice_code(cpu, &choice, &code);
+	       !choice->pebs;
+}
+
+/* Whether the processor can count the name: its table may say more than a control can. */
+static SELDOM bool has_code(const struct perfctr_cpu *cpu, const struct perfctr_event_table *table,
+			    const char *name)
+{
+	struct perfctr_event_choice choice;
+	struct perfctr_code code;
+
+	return has_choice(table, name, &choice) && !cpu->isa->choice_code(cpu, &choice, &code);
 }
 
 static bool has_name(const struct perfctr_event_table *table, const char *name)
 {
 	struct perfctr_event_choice choice;
-	size_t part_length;
-	unsigned int event;
-	const char *part;
 
-	return perfctr_event_lookup(table, name, strlen(name), &choice, &part, &part_length,
-				    &event) == 0 &&
-	       !choice.pebs;
+	return has_choice(table, name, &choice);
 }
 
 /* How the masks of an event are chosen. */
