@@ -63,8 +63,9 @@ static void print_options(const struct perfctr_event_table *table, const char *w
 		printf("\t%" PRIx64 "/%" PRIx32 "/%" PRIx32 "/%" PRIx32 "/%" PRIx64 "/%" PRIx32
 		       "/%" PRIx32 "/%" PRIx32,
 		       both(option->code | (option->select ? 0 : modes(&choice)), option->high),
-		       option->counters, option->fixed, option->reg, option->value, option->select,
-		       option->pebs_enable, option->pebs_matrix_vert);
+		       option->counters, option->fixed, option->reg,
+		       option->fixed ? 0 : option->value, option->select, option->pebs_enable,
+		       option->pebs_matrix_vert);
 	}
 }
 

@@ -351,12 +351,13 @@ sampled "samples of children" "$spin" "$work/spin" -F 2000 sh -c "'$work/spin' &
 sampled "samples by period" "$spin" "$work/spin" -c 200000 "$work/spin"
 sampled "samples without names" "-" "$work/stripped" "$work/stripped"
 sampled "samples in memory of no file" "-" "[anon]" "$work/spin" anonymous
-# The file may have changed to anything when it is looked up.
+# The file may have changed to anything when it is looked up, also if its time does not tell.
+hides="cat new >changed; touch -r spin changed"
 for size in 100 8000 14000; do
 	rm -f "$work/changed"
-	cp "$work/spin" "$work/changed"
+	cp -p "$work/spin" "$work/changed"
 	sampled "samples of a file cut off at $size" "" "$work/changed" sh -c \
-		"cd '$work' && '$work/changed'; head -c $size spin >new; mv new changed"
+		"cd '$work' && '$work/changed'; head -c $size spin >new; $hides"
 done
 sampled "samples of a file that is a pipe now" "-" "$work/changed" sh -c \
 	"cd '$work' && rm changed; cp spin changed; '$work/changed'; rm changed; mkfifo changed
@@ -387,7 +388,7 @@ EOT
 for names in C1 long; do
 	have_python "samples of a file with $names names" || break
 	rm -f "$work/changed"
-	cp "$work/spin" "$work/changed"
+	cp -p "$work/spin" "$work/changed"
 	python3 "$work/names.py" $names >"$work/new"
 	case $names in
 	C1) shown='?31mred?[2J' ;;
@@ -395,17 +396,17 @@ for names in C1 long; do
 	esac
 	[ "${HAVE_LIBELF:-no}" = yes ] || shown='-'
 	sampled "samples of a file with $names names" "$shown" "$work/changed" sh -c \
-		"cd '$work' && '$work/changed'; mv new changed"
+		"cd '$work' && '$work/changed'; $hides"
 done
 # 100,000 names in the same 8 KB would be 800 MB.
 case ${CFLAGS:-} in
 *sanitize*) ;; # take more memory
 *)
 	rm -f "$work/changed"
-	cp "$work/spin" "$work/changed"
+	cp -p "$work/spin" "$work/changed"
 	have_python "samples of a file with names in names" && python3 "$work/names.py" many >"$work/new" &&
 		expect "samples of a file with names in names" 0 "AAAA.*  $work/changed\$\|-  *$work/changed\$" \
-		sh -c "ulimit -v 500000; exec '$perfex' --sample -e cpu-clock sh -c \"cd '$work' && '$work/changed'; mv new changed\""
+		sh -c "ulimit -v 500000; exec '$perfex' --sample -e cpu-clock sh -c \"cd '$work' && '$work/changed'; $hides\""
 	;;
 esac
 # A core type for processor 0 and one for all others, both with events that this machine has.
