@@ -74,9 +74,9 @@ static int parse_value(const struct modifier *modifier, const char *text, size_t
 	memcpy(number, text, length);
 	number[length] = '\0';
 	if (modifier->type == PFM_ATTR_MOD_BOOL) {
-		if (length != 1 || !strchr("01ynYN", number[0]))
+		if (length != 1 || !strchr("01ynYNtfTF", number[0]))
 			return PFM_ERR_ATTR_VAL;
-		*value = strchr("1yY", number[0]) != NULL;
+		*value = strchr("1yYtT", number[0]) != NULL;
 		return 0;
 	}
 	*value = strtoull(number, &end, 0);
@@ -129,9 +129,7 @@ int modifiers_take(struct modifiers *modifiers, unsigned int of, int os, const c
 		return PFM_ERR_ATTR_VAL;
 	if (is_out_of_range(&table[i], value))
 		return PFM_ERR_ATTR_VAL;
-	/* Of perf_events' the last one counts. */
-	if (modifiers->given >> table[i].place & 1 && table[i].control == PFM_ATTR_CTRL_PMU &&
-	    modifiers->value[table[i].place] != value)
+	if (modifiers->given >> table[i].place & 1 && modifiers->value[table[i].place] != value)
 		return PFM_ERR_ATTR_SET;
 	modifiers->given |= 1u << table[i].place;
 	modifiers->value[table[i].place] = value;

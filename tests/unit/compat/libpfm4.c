@@ -174,8 +174,10 @@ START_TEST(modifiers_of_perf_events)
 	ck_assert(attr.exclude_user && !attr.exclude_kernel && !attr.exclude_hv);
 	attr = answer_of("PERF_COUNT_HW_INSTRUCTIONS:K", PFM_PLM3).attr;
 	ck_assert(attr.exclude_user && !attr.exclude_kernel && attr.exclude_hv == hypervisor);
-	attr = answer_of("PERF_COUNT_HW_INSTRUCTIONS:u:k:u=0", PFM_PLM3).attr;
+	attr = answer_of("PERF_COUNT_HW_INSTRUCTIONS:u=0:k:k=1", PFM_PLM3).attr;
 	ck_assert(attr.exclude_user && !attr.exclude_kernel);
+	fails("PERF_COUNT_HW_INSTRUCTIONS:u:k:u=0", PFM_ERR_ATTR_SET);
+	fails("PERF_COUNT_HW_INSTRUCTIONS:period=3:period=4", PFM_ERR_ATTR_SET);
 	attr = answer_of("PERF_COUNT_HW_INSTRUCTIONS:mg", LEVELS).attr;
 	ck_assert(!attr.exclude_guest && attr.exclude_host);
 	attr = answer_of("PERF_COUNT_HW_INSTRUCTIONS:mg=1:mh=1", LEVELS).attr;
@@ -359,6 +361,12 @@ START_TEST(events_of_skylake)
 	fails("ICACHE_64B", PFM_ERR_UMASK);
 	fails("L2_RQSTS:FOO", PFM_ERR_ATTR);
 	fails("L2_RQSTS:MISS:c=256", PFM_ERR_ATTR_VAL);
+	is("L2_RQSTS:MISS:e=f:i=F", PERF_TYPE_RAW, 0x3F24,
+	   "skl::L2_RQSTS:MISS:e=0:i=0:c=0:t=0:intx=0:intxcp=0:u=1:k=1:precise=0:excl=0:mg=0:mh=1");
+	is("L2_RQSTS:MISS:u=t:k=n", PERF_TYPE_RAW, 0x3F24,
+	   "skl::L2_RQSTS:MISS:e=0:i=0:c=0:t=0:intx=0:intxcp=0:u=1:k=0:precise=0:excl=0:mg=0:mh=1");
+	fails("L2_RQSTS:MISS:u=x", PFM_ERR_ATTR_VAL);
+	fails("L2_RQSTS:MISS:u=1:k=0:k=1", PFM_ERR_ATTR_SET);
 	fails("L2_RQSTS:MISS:e:e=0", PFM_ERR_ATTR_SET);
 	fails("L2_RQSTS:MISS:c=1:c=2", PFM_ERR_ATTR_SET);
 	fails("L2_RQSTS:MISS:h", PFM_ERR_ATTR);
