@@ -258,12 +258,14 @@ MPI_Reduce 40 40" \
 	"$work/ranks" in-place
 bytes_are "bytes for another group" "$(echo "$bytes" | sed 's/^MPI (program) 2480/MPI (program) 2504/; s/^\(MPI_Alltoallv\) .*/\1 64 64/')" \
 	"$work/ranks" groups
-bytes_are "bytes for each rank, and of a call whose buffer means nothing" "$(echo "$bytes" | sed 's/^MPI (program) 2480/MPI (program) 2588/')
+bytes_are "bytes for each rank" "$(echo "$bytes" | sed 's/^MPI (program) 2480/MPI (program) 2576/')
 MPI_Reduce_scatter 32 32
 MPI_Reduce_scatter_block 32 32
-MPI_Ireduce_scatter_block 32 32
-MPI_Get_accumulate 12 12" \
+MPI_Ireduce_scatter_block 32 32" \
 	"$work/ranks" reductions
+bytes_are "bytes of a call whose buffer means nothing" "$(echo "$bytes" | sed 's/^MPI (program) 2480/MPI (program) 2492/')
+MPI_Get_accumulate 12 12" \
+	"$work/ranks" window
 bytes_are "calls that fail have none" "$bytes" "$work/ranks" fails
 expect "MPI, made up: calls after one that was left" "$(echo "$calls" | sed 's/^MPI_Barrier 5/MPI_Barrier 8/')
 MPI (program) 1
@@ -498,11 +500,17 @@ MPI_Bcast 80 40 (rank 0) 40 (rank 0)
 MPI_Gather 8 8 (rank 0) 8 (rank 0)
 MPI_Reduce 12 12 (rank 0) 12 (rank 0)' ]
 	check "MPI: two groups of Open MPI" $?
-	job 2 "$work/real" reductions && [ "$(bytes | grep -e educe_ -e Get)" = 'MPI_Get_accumulate 24 12 (rank 0) 12 (rank 0)
-MPI_Ireduce_scatter_block 64 32 (rank 0) 32 (rank 0)
+	job 2 "$work/real" reductions && [ "$(bytes | grep educe_)" = 'MPI_Ireduce_scatter_block 64 32 (rank 0) 32 (rank 0)
 MPI_Reduce_scatter 64 32 (rank 0) 32 (rank 0)
 MPI_Reduce_scatter_block 64 32 (rank 0) 32 (rank 0)' ]
 	check "MPI: bytes for each rank of Open MPI" $?
+	# Not every machine has a way for one process to read another one's memory.
+	if timeout -k 5 60 mpirun --oversubscribe -n 2 "$work/real" window >"$work/out" 2>&1; then
+		job 2 "$work/real" window && [ "$(bytes | grep Get)" = 'MPI_Get_accumulate 24 12 (rank 0) 12 (rank 0)' ]
+		check "MPI: bytes that a rank gets, of Open MPI" $?
+	else
+		echo "SKIP MPI: bytes that a rank gets: Open MPI can't make a window here"
+	fi
 	job 2 "$work/real" fails && [ "$(bytes | grep MPI_Isend)" = 'MPI_Isend 240 120 (rank 0) 120 (rank 0)' ]
 	check "MPI: calls of Open MPI that fail" $?
 	timeout -k 5 60 mpirun --oversubscribe -n 1 "$perfex" --regions=mpi "$work/real" : -n 1 "$work/real" >"$work/out" 2>&1 &&
