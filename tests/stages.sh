@@ -175,7 +175,7 @@ musl() (
 	headers=$work/musl-headers
 	mkdir -p "$headers"
 	ln -sfn /usr/include/linux /usr/include/asm-generic "/usr/include/$(gcc -print-multiarch)/asm" "$headers"
-	configure_in musl CC="$top/tests/unit-cc musl-gcc -isystem $headers" PKG_CONFIG=false --without-libelf --disable-static CFLAGS="-g1 -O1" || exit
+	configure_in musl CC="$top/tests/unit-cc musl-gcc -isystem $headers" PKG_CONFIG=false --without-libelf --disable-static CFLAGS="-g1 -O2" || exit
 	# shellcheck disable=SC2086
 	tests=$(tests_but $same_everywhere tests/bindings/cxx.sh tests/loops/step)
 	[ -n "$tests" ] && make -s -j2 && check TESTS="$tests"

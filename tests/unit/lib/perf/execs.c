@@ -380,7 +380,7 @@ static int count_many(void)
 		NEED(n % 2 ? perfctr_set_check(set) == 0 : perfctr_set_read(set, &reading) == 0);
 	}
 	NEED(perfctr_set_read(set, &reading) == 0 && reading.quality == PERFCTR_EXACT);
-	begin_many((unsigned int)(sysconf(_SC_NPROCESSORS_ONLN) * 200));
+	begin_many((unsigned int)(sysconf(_SC_NPROCESSORS_ONLN) * 500));
 	NEED(perfctr_set_read(set, &reading) == 0 && reading.quality == PERFCTR_STALE);
 	NEED(perfctr_set_check(set) < 0 && errno == ESTALE);
 	NEED(strstr(perfctr_error(), "were lost") && strstr(perfctr_error(), "read more often"));
