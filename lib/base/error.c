@@ -59,7 +59,7 @@ static __attribute__((noinline)) void shorten(char *text, size_t room, const cha
 	vsnprintf(whole, sizeof(whole), format, args);
 	length = strlen(whole);
 	tail = length - (room - head - 4);
-	while (is_inside(whole[head]))
+	while (head && is_inside(whole[head]))
 		head--;
 	while (is_inside(whole[tail]))
 		tail++;

@@ -125,6 +125,10 @@ START_TEST(long_names)
 	memset(name, 'n', sizeof(name) - 1);
 	perfctr_fail(ENOENT, "the file %s can't be read: %s", name, "why");
 	ck_assert_uint_eq(strlen(perfctr_error()), 511);
+	/* Nor if it is no text at all. */
+	memset(name, '\x80', sizeof(name) - 1);
+	perfctr_fail(ENOENT, "%s", name);
+	ck_assert_ptr_eq(strstr(perfctr_error(), "..."), perfctr_error());
 	/* No character is cut. */
 	for (length = 0; length < sizeof(name) - 1; length++)
 		name[length] = length % 3 == 0 ? '\xE2' : length % 3 == 1 ? '\x82' : '\xAC';
