@@ -169,9 +169,6 @@ int perfctr_fail_choice(const struct perfctr_cpu *cpu, const char *names, size_t
 			    cpu->name, reason);
 }
 
-/* As large as the largest control; its words are 32 bits wide in all ISAs. */
-enum { CONTROL_WORDS = 256 };
-
 /*
  * The code of an event on the counter that is named, as the ISA's choice_code(). A control says
  * whether the processor has the counter, and the counter the event.
@@ -180,7 +177,7 @@ static __attribute__((noinline, cold)) const char *
 named_code(const struct perfctr_cpu *cpu, const struct perfctr_event_choice *choice,
 	   struct perfctr_code *code)
 {
-	uint32_t control[CONTROL_WORDS] = { 0 }, conflict;
+	uint32_t control[PERFCTR_CONTROL_WORDS] = { 0 }, conflict;
 	const char *reason = NULL;
 	unsigned int place;
 
@@ -188,7 +185,7 @@ named_code(const struct perfctr_cpu *cpu, const struct perfctr_event_choice *cho
 		return reason;
 	cpu->isa->control_code(cpu, control, place, code);
 	/* A control does not have perf's own code of an event. */
-	if (!choice->option[0].reg)
+	if (!code->reg)
 		code->value = choice->option[0].value;
 	return NULL;
 }

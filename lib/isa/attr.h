@@ -7,6 +7,9 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+/* As large as the largest control; its words are 32 bits wide in all ISAs. */
+enum { PERFCTR_CONTROL_WORDS = 256 };
+
 struct perfctr_cpu;
 struct perfctr_code;
 struct perfctr_event_choice;

@@ -485,9 +485,6 @@ int perfctr_vendor_list(int (*each)(void *arg, const struct perfctr_event_name *
 
 /* ---- names -> controls ---- */
 
-/* As large as the largest control; its words are 32 bits wide in all ISAs. */
-enum { CONTROL_WORDS = 256 };
-
 /* The names of a set of events, for a message. */
 static void name_set(char *text, size_t size, const char *const words[], const size_t lengths[],
 		     uint32_t set)
@@ -620,7 +617,8 @@ static SELDOM int make_control(const struct target *target, const char *events, 
 int perfctr_table_fits(const char *id, const char *const words[], const size_t lengths[],
 		       unsigned int n)
 {
-	unsigned int control[CONTROL_WORDS] = { 0 }, place[PERFCTR_ASSIGN_MAX], i, event, known = 0;
+	unsigned int control[PERFCTR_CONTROL_WORDS] = { 0 }, place[PERFCTR_ASSIGN_MAX], i, event,
+		     known = 0;
 	struct perfctr_event_choice choices[PERFCTR_ASSIGN_MAX];
 	const char *part, *reason;
 	struct target target;
@@ -729,7 +727,7 @@ void perfctr_cpu_control_print(const struct perfctr_cpu_control *control)
 
 int perfctr_cpu_events_print(const char *cpu, const char *events)
 {
-	unsigned int control[CONTROL_WORDS] = { 1 }, place[PERFCTR_ASSIGN_MAX], n;
+	unsigned int control[PERFCTR_CONTROL_WORDS] = { 1 }, place[PERFCTR_ASSIGN_MAX], n;
 	struct target target;
 
 	if (target_open(&target, cpu) < 0)

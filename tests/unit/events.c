@@ -888,7 +888,6 @@ START_TEST(modifiers)
 }
 END_TEST
 
-/* The states of a cache line are masks before they are modifiers; two letters are none. */
 /* A letter is a mask of the event where that can stand, in any case, as in libpfm4. */
 START_TEST(small_letters)
 {
