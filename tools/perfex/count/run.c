@@ -123,14 +123,16 @@ static void happen(const struct run *run, pid_t pid, struct schedule *schedule, 
 
 /*
  * The seconds between checks of programs' ends, which free the room of their records: the library's
- * buffers hold those of 180 programs a processor.
+ * buffers hold those of 180 programs a processor. Counts of processors have no such records, and
+ * have perfex's own wakeups in them.
  */
 #define CHECK_EVERY 0.025
+#define SELDOM	    1.0
 
 /* The end of a wait until then (0: for long): the next check, if that is earlier. */
-static double until_check(double next)
+static double until_check(const struct run *run, double next)
 {
-	double check = watch_now() + CHECK_EVERY;
+	double check = watch_now() + (run->targets->what ? SELDOM : CHECK_EVERY);
 
 	return next > 0 && next < check ? next : check;
 }
@@ -150,7 +152,7 @@ static void wait_for(const struct run *run, const struct child *child, struct sc
 			continue;
 		}
 		tasks_check(run->tasks);
-		timeout = watch_left(until_check(next));
+		timeout = watch_left(until_check(run, next));
 		signal = sigtimedwait(&child->waited, NULL, &timeout);
 		if (signal != SIGTERM && signal != SIGHUP)
 			continue;
@@ -294,7 +296,7 @@ static void watch(const struct run *run, struct schedule *schedule)
 		*schedule = (struct schedule){ .begin = watch_now() + run->delay / 1e3 };
 	for (;;) {
 		next = next_time(schedule);
-		if (watch_wait(&watch, until_check(next)))
+		if (watch_wait(&watch, until_check(run, next)))
 			break;
 		tasks_check(run->tasks);
 		if (next <= 0 || watch_now() < next)
