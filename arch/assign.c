@@ -117,12 +117,20 @@ static uint64_t register_value(const struct perfctr_cpu *cpu,
 	return option->value;
 }
 
+/* Of four registers for off-module responses two have one word in a control. */
+static int share(const struct perfctr_cpu *cpu, uint32_t x, uint32_t y)
+{
+	return x == y || (cpu->rules == PERFCTR_RULES_ARCH && x - OMR_0 < 4 && y - OMR_0 < 4 &&
+			  !((x ^ y) & 1));
+}
+
 /* Do the two need one register with two values? */
 static int clash(const struct perfctr_cpu *cpu, const struct perfctr_event_choice *a,
 		 const struct perfctr_event_option *x, const struct perfctr_event_choice *b,
 		 const struct perfctr_event_option *y)
 {
-	if (x->reg && x->reg == y->reg && register_value(cpu, a, x) != register_value(cpu, b, y))
+	if (x->reg && share(cpu, x->reg, y->reg) &&
+	    register_value(cpu, a, x) != register_value(cpu, b, y))
 		return 1;
 	/* Only one event at a time can have replay tags. */
 	return x->pebs_enable && y->pebs_enable &&

@@ -49,9 +49,11 @@ struct perfctr_cpu {
 	unsigned int offcore;	    /* Intel: number of MSR_OFFCORE_RSP registers */
 	unsigned int offcore_width; /* and their bits, ... */
 	uint64_t offcore_holes;	    /* ... but for these: to set one is a fault */
+	uint32_t absent;	    /* Intel: architectural events that it lacks, by leaf 0AH */
 	uint32_t frontend_holes;    /* the same for MSR_PEBS_FRONTEND, which has 23 */
 	unsigned int outstanding:1; /* the uppermost (outstanding requests) is in the first only */
 	unsigned int frontend:1;    /* Intel: has MSR_PEBS_FRONTEND */
+	unsigned int omr:1;	    /* Intel: four OMR registers in the place of MSR_OFFCORE_RSP */
 	unsigned int no_tsc:1;	    /* has no time stamp counter that can be used */
 	unsigned int no_rdpmc:1;    /* counters can be read in the kernel only */
 	unsigned int pcint:1;	    /* interrupts on overflow */
@@ -129,7 +131,10 @@ void perfctr_x86_identify(const struct perfctr_cpuid *id, struct perfctr_cpu *cp
 /* Describe a PowerPC from its processor version register. */
 void perfctr_powerpc_identify(uint32_t pvr, struct perfctr_cpu *cpu);
 
-/* Describe an arm64 from MIDR_EL1 and the number of event counters, PMCR_EL0.N. */
+/*
+ * Describe an arm64 from MIDR_EL1 and the number of event counters, PMCR_EL0.N: one with PMUv3, but
+ * Apple's, with PERFCTR_RULES_KERNEL. 0 is any that has PMUv3.
+ */
 void perfctr_arm64_identify(uint64_t midr, unsigned int counters, struct perfctr_cpu *cpu);
 
 /*

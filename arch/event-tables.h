@@ -21,21 +21,28 @@ enum {
 	EVENT_IS_MASK = 32,
 	EVENT_IS_ALSO = 64, /* another way to count the event before it */
 	EVENT_GROUPS = 128, /* event: its masks are in groups; mask: the first of another group */
+	EVENT_HIDDEN = 256, /* mask and its ways: an alias; these are the last of their event */
 };
 
 /*
- * An event, followed by its other ways, and its masks, each followed by its other ways. An event
- * and a mask have less than PERFCTR_EVENT_OPTIONS other ways; after all records is an empty one.
+ * An event, followed by its other ways, and its masks, each followed by its other ways. Tables
+ * share what they have in common: a table is a list of events. An event and a mask have less than
+ * PERFCTR_EVENT_OPTIONS other ways. The first and the last record are empty.
  */
 struct perfctr_event_record {
-	uint32_t name;	/* offset in perfctr_event_names; its length is in the byte before */
+	uint32_t name:20; /* offset in perfctr_event_names; its length is in the byte before */
+	uint32_t flags:12;
 	uint32_t code;	/* image of the event select without modes; P4: of the ESCR */
 	uint16_t extra; /* index in perfctr_event_extras; 0: none */
-	uint16_t back;	/* distance to the event's record */
-	uint16_t high;	/* bits 47-32 of the event select */
+	uint8_t high;	/* index in perfctr_event_highs */
 	uint8_t set;	/* index in perfctr_event_sets; 0 on P4: the ESCRs decide */
-	uint8_t flags;
 };
+
+/*
+ * A byte for each record, to find it by: the upper seven bits of its name's hash, and for an event
+ * bit 7. There are eight more bytes with bit 7 at the end.
+ */
+#define EVENT_TAG 0x80
 
 /*
  * A register beside the event select: for a P4 event its ESCRs and ESCR SELECT; for a mask the
@@ -52,36 +59,31 @@ struct perfctr_event_set_of_counters {
 };
 
 /*
- * The descriptions of names, apart from the records, since look-ups don't use them: per block of 16
- * records, which of them have a text, and where each text begins. A byte of a text from 128, or
- * below 32, stands for one of the words, with a blank before it unless it is the first.
+ * The descriptions of names, apart from the records, since look-ups don't use them: where each
+ * record's text begins; the first text is empty. A byte of a text from 128, or below 32, stands for
+ * one of the words, with a blank before it unless it is the first.
  */
-struct perfctr_event_text_block {
-	uint16_t has;	/* bit n: the nth record of the block has a text */
-	uint16_t first; /* index in perfctr_event_text_of of the first text */
-};
-
-extern const struct perfctr_event_text_block perfctr_event_text_blocks[];
 extern const uint16_t perfctr_event_text_of[];
 extern const char perfctr_event_texts[];
 extern const char perfctr_event_words[]; /* one after the other */
 
 struct perfctr_event_table {
 	char id[24];		    /* of the processors that it describes */
-	uint32_t first, count;	    /* records */
-	uint32_t all;		    /* with an empty one after those, and aliases after that */
-	uint32_t hash, size;	    /* buckets: 0, or 1 + number of a record in the table, and above
-				       it the upper half of the name's hash */
+	uint32_t first, count;	    /* its events, in perfctr_event_listed */
+	uint32_t all;		    /* with those after them, which are only aliases */
+	uint32_t hash, size;	    /* buckets: 0, or an event */
 	uint32_t usual;		    /* the programmable counters that most records have */
-	uint32_t special, specials; /* where the numbers of records that lack some of them are */
+	uint32_t special, specials; /* where the records that lack some of them are */
 };
 
 extern const char perfctr_event_names[];
 extern const struct perfctr_event_set_of_counters perfctr_event_sets[];
 extern const struct perfctr_event_extra perfctr_event_extras[];
+extern const uint16_t perfctr_event_highs[]; /* bits 47-32 of the event select */
 extern const struct perfctr_event_record perfctr_event_records[];
-extern const uint32_t perfctr_event_hash[];
-extern const uint16_t perfctr_event_specials[];
+extern const uint8_t perfctr_event_tags[];
+/* Numbers of records. */
+extern const uint16_t perfctr_event_listed[], perfctr_event_hash[], perfctr_event_specials[];
 /* Ordered by id. Hidden, so that a difference of addresses needs no relocation. */
 extern const struct perfctr_event_table perfctr_event_tables[]
 	__attribute__((visibility("hidden")));

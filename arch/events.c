@@ -80,8 +80,11 @@ static HOT uint32_t hash_name(uint32_t hash, const char *word, size_t length)
 		hash = (hash + (four(word + i) | 0x20202020u)) * 742821u;
 	if (i == length)
 		return hash;
-	while (length > i)
-		x = x << 8 | (unsigned char)word[--length] | 0x20;
+	if (length > 4)
+		x = four(word + length - 4) | 0x20202020u;
+	else
+		while (length)
+			x = x << 8 | (unsigned char)word[--length] | 0x20;
 	return (hash + x) * 742821u;
 }
 
@@ -130,6 +133,9 @@ static HOT int is_named(const struct perfctr_event_record *record, const char *w
 				return 0;
 		return !differ(eight(name + length - 8), eight(word + length - 8));
 	}
+	if (length >= 4)
+		return !differ(four(name) | (uint64_t)four(name + length - 4) << 32,
+			       four(word) | (uint64_t)four(word + length - 4) << 32);
 	for (i = 0; i < length; i++)
 		if (differ((unsigned char)name[i], (unsigned char)word[i]))
 			return 0;
@@ -144,25 +150,51 @@ static const char *name_of(const struct perfctr_event_record *record)
 	return perfctr_event_names + record->name;
 }
 
-/* The event of this name, or the mask of it that the event has; the hash is the name's. */
+/* The event of this name; the hash is the name's. */
 static HOT const struct perfctr_event_record *find(const struct perfctr_event_table *table,
-						   uint32_t hash,
-						   const struct perfctr_event_record *event,
-						   const char *word, size_t length)
+						   uint32_t hash, const char *word, size_t length)
 {
-	const uint32_t *buckets = perfctr_event_hash + table->hash;
-	uint32_t i = hash % table->size;
+	const uint16_t *buckets = perfctr_event_hash + table->hash;
+	uint32_t i = hash % table->size, tag = EVENT_TAG | hash >> 25;
 
-	for (; buckets[i]; i = i + 1 == table->size ? 0 : i + 1) {
-		const struct perfctr_event_record *record =
-			&perfctr_event_records[table->first + (buckets[i] & 0xFFFF) - 1];
-
-		if ((buckets[i] ^ hash) >> 16 == 0 &&
-		    (record->back ? record - record->back : NULL) == event &&
-		    is_named(record, word, length))
-			return record;
-	}
+	for (; buckets[i]; i = i + 1 == table->size ? 0 : i + 1)
+		if (perfctr_event_tags[buckets[i]] == tag &&
+		    is_named(&perfctr_event_records[buckets[i]], word, length))
+			return &perfctr_event_records[buckets[i]];
 	return NULL;
+}
+
+/*
+ * Bit 7 of each of eight tags that is the wanted one, up to the first one of another event, which
+ * is marked, too.
+ */
+static HOT uint64_t tagged(const uint8_t *tags, uint64_t wanted)
+{
+	uint64_t x = eight((const char *)tags);
+
+	return ((EACH(EVENT_TAG) - (x ^ wanted)) | x) & EACH(EVENT_TAG);
+}
+
+/* The mask of this name that the event has, an alias or not. */
+static HOT const struct perfctr_event_record *
+find_mask(const struct perfctr_event_record *event, uint32_t hash, const char *word, size_t length)
+{
+	const struct perfctr_event_record *mask = event + 1;
+	const uint8_t *first = perfctr_event_tags + (mask - perfctr_event_records), *tags = first;
+	uint64_t wanted = EACH(hash >> 25), marks;
+	size_t i;
+
+	for (;; tags += 8) {
+		while (!(marks = tagged(tags, wanted)))
+			tags += 8;
+		for (; marks; marks &= marks - 1) {
+			i = (size_t)(tags - first) + first_byte(marks);
+			if (first[i] & EVENT_TAG)
+				return NULL;
+			if (is_named(mask + i, word, length))
+				return mask + i;
+		}
+	}
 }
 
 /* ---- the contents of a record ---- */
@@ -187,7 +219,7 @@ static HOT void add_option(struct perfctr_event_choice *choice,
 	option->counters = perfctr_event_sets[from->set].general;
 	option->fixed = perfctr_event_sets[from->set].fixed;
 	option->code = from->code;
-	option->high = from->high;
+	option->high = perfctr_event_highs[from->high];
 	option->select = 0;
 	option->reg = perfctr_event_extras[from->extra].reg;
 	option->value = perfctr_event_extras[from->extra].value;
@@ -237,7 +269,7 @@ static void apply_mask(struct perfctr_event_choice *choice, const struct perfctr
 		struct perfctr_event_option *option = &choice->option[i];
 
 		option->code |= mask->code;
-		option->high |= mask->high;
+		option->high |= perfctr_event_highs[mask->high];
 		if (p4) {
 			if (mask->extra) {
 				option->pebs_enable |=
@@ -263,10 +295,10 @@ static void apply_mask(struct perfctr_event_choice *choice, const struct perfctr
  * here: inlined, it would make all others slower.
  */
 static __attribute__((noinline)) void apply_more(struct perfctr_event_choice *choice,
+						 const struct perfctr_event_record *event,
 						 const struct perfctr_event_record *mask, int p4)
 {
-	const struct perfctr_event_set_of_counters *set =
-		&perfctr_event_sets[(mask - mask->back)->set];
+	const struct perfctr_event_set_of_counters *set = &perfctr_event_sets[event->set];
 	uint32_t counters = choice->option[0].counters & set->general;
 	uint64_t value = choice->option[0].value;
 
@@ -297,11 +329,17 @@ static HOT void add_twin(struct perfctr_event_choice *choice,
 	choice->options = 2;
 }
 
-static const struct perfctr_event_record *next_mask(const struct perfctr_event_record *event,
-						    const struct perfctr_event_record *record)
+/* Whether the record belongs to the event before it. */
+static int is_part(const struct perfctr_event_record *record)
 {
-	for (record++; record - record->back == event; record++)
-		if (record->flags & EVENT_IS_MASK)
+	return (record->flags & (EVENT_IS_MASK | EVENT_IS_ALSO)) != 0;
+}
+
+/* The event's next mask that is no alias. */
+static const struct perfctr_event_record *next_mask(const struct perfctr_event_record *record)
+{
+	for (record++; is_part(record); record++)
+		if ((record->flags & (EVENT_IS_MASK | EVENT_HIDDEN)) == EVENT_IS_MASK)
 			return record;
 	return NULL;
 }
@@ -309,10 +347,9 @@ static const struct perfctr_event_record *next_mask(const struct perfctr_event_r
 /* The number of a mask's group in its event. */
 static unsigned int group_of(const struct perfctr_event_record *mask)
 {
-	const struct perfctr_event_record *event = mask - mask->back;
 	unsigned int n = 0;
 
-	for (; mask > event; mask--)
+	for (; is_part(mask); mask--)
 		n += (mask->flags & EVENT_GROUPS) != 0;
 	return n;
 }
@@ -346,7 +383,7 @@ static unsigned int add_defaults(struct perfctr_event_choice *choice,
 	const struct perfctr_event_record *mask = event;
 
 	groups |= groups >> GROUPS;
-	while ((mask = next_mask(event, mask))) {
+	while ((mask = next_mask(mask))) {
 		if (mask->flags & EVENT_GROUPS)
 			groups >>= 1;
 		if (!(mask->flags & EVENT_DEFAULT) || groups & 1)
@@ -354,7 +391,7 @@ static unsigned int add_defaults(struct perfctr_event_choice *choice,
 		if (mask->flags & EVENT_ALONE)
 			groups = 0xFFFFFFFF;
 		if (masks++)
-			apply_more(choice, mask, p4);
+			apply_more(choice, event, mask, p4);
 		else
 			apply_mask(choice, mask, p4);
 	}
@@ -522,40 +559,20 @@ static int apply_modifiers(struct perfctr_event_choice *choice, const char *text
 	return length > 0;
 }
 
-/* The same as find() and hash_name(), once for all that look up seldom. */
-static __attribute__((noinline)) const struct perfctr_event_record *
-find_seldom(const struct perfctr_event_table *table, uint32_t hash,
-	    const struct perfctr_event_record *event, const char *word, size_t length)
-{
-	return find(table, hash, event, word, length);
-}
-
-static __attribute__((noinline, cold)) uint32_t hash_seldom(const char *word, size_t length)
-{
-	return hash_name(0, word, length);
-}
-
 /* What the event is without a mask, if no mask of the table is that: one without a name. */
-static const struct perfctr_event_record *default_of(const struct perfctr_event_table *table,
-						     const struct perfctr_event_record *event,
-						     uint32_t hash)
+static const struct perfctr_event_record *default_of(const struct perfctr_event_record *event)
 {
-	return find_seldom(table, hash, event, "", 0);
-}
-
-static uint32_t hash_of(const struct perfctr_event_record *record)
-{
-	const char *name = name_of(record);
-
-	return hash_seldom(name, (unsigned char)name[-1]);
+	while (is_part(++event))
+		if (event->flags & EVENT_IS_MASK && !*name_of(event))
+			return event;
+	return NULL;
 }
 
 /* An event without a mask that no mask of the table is. */
 static __attribute__((noinline, cold)) enum perfctr_event_error
-found_default(const struct perfctr_event_table *table, const struct perfctr_event_record *event,
-	      uint32_t hash, struct perfctr_event_choice *choice)
+found_default(const struct perfctr_event_record *event, struct perfctr_event_choice *choice)
 {
-	const struct perfctr_event_record *mask = default_of(table, event, hash);
+	const struct perfctr_event_record *mask = default_of(event);
 
 	if (!mask)
 		return PERFCTR_EVENT_NEEDS_MASK;
@@ -612,7 +629,21 @@ after_prefix(const struct perfctr_event_table *table, const char *word, size_t e
 	if (end + 2 >= length || word[end] != ':' || word[end + 1] != ':')
 		return NULL;
 	end += 2;
-	return find_seldom(table, hash_seldom(word, end), NULL, word, end) ? word + end : NULL;
+	return find(table, hash_name(0, word, end), word, end) ? word + end : NULL;
+}
+
+/* The number of an event for perfctr_event_walk(): of its place in the table and a record of it. */
+enum { RECORDS = 4096 };
+
+static __attribute__((noinline, cold)) unsigned int
+number_of(const struct perfctr_event_table *table, const struct perfctr_event_record *event)
+{
+	uint32_t i = 0;
+
+	while (i < table->all &&
+	       &perfctr_event_records[perfctr_event_listed[table->first + i]] != event)
+		i++;
+	return i * RECORDS;
 }
 
 /* The event's mask that is this word but for '_' in the place of '.', as libpfm4 writes it. */
@@ -625,7 +656,7 @@ find_spelt(const struct perfctr_event_record *event, const char *word, size_t le
 
 	for (i = 0; i < length && word[i] != '_'; i++)
 		;
-	while (i < length && (mask = next_mask(event, mask))) {
+	while (i < length && (mask = next_mask(mask))) {
 		name = name_of(mask);
 		if ((unsigned char)name[-1] != length)
 			continue;
@@ -639,15 +670,16 @@ find_spelt(const struct perfctr_event_record *event, const char *word, size_t le
 	return NULL;
 }
 
-enum perfctr_event_error perfctr_event_lookup(const struct perfctr_event_table *table,
-					      const char *word, size_t length,
-					      struct perfctr_event_choice *choice,
-					      const char **part, size_t *part_length,
-					      unsigned int *number)
+/* perfctr_event_lookup(), but for the number: *named is the event, if it is known. */
+static HOT enum perfctr_event_error look_up(const struct perfctr_event_table *table,
+					    const char *word, size_t length,
+					    struct perfctr_event_choice *choice, const char **part,
+					    size_t *part_length,
+					    const struct perfctr_event_record **named)
 {
 	const struct perfctr_event_record *event, *mask;
 	unsigned int masks = 0;
-	uint32_t hash, groups = 0;
+	uint32_t groups = 0;
 	int p4, dot, result, second = 0;
 	size_t end, name_length;
 
@@ -656,8 +688,7 @@ again:
 	end = separator(word, 0, length, 1);
 	*part = word;
 	*part_length = end;
-	hash = hash_name(0, word, end);
-	event = end ? find(table, hash, NULL, word, end) : NULL;
+	event = end ? find(table, hash_name(0, word, end), word, end) : NULL;
 	if (!event) {
 		word = after_prefix(table, *part, end, length);
 		if (!word)
@@ -667,10 +698,9 @@ again:
 	}
 	if (event->flags & EVENT_SAME) {
 		second = event->flags & EVENT_SECOND;
-		event = &perfctr_event_records[table->first + event->code];
-		hash = hash_of(event);
+		event = &perfctr_event_records[event->code];
 	}
-	*number = (unsigned int)(event - &perfctr_event_records[table->first]);
+	*named = event;
 	name_length = end;
 	p4 = event->flags & EVENT_P4;
 	if (p4)
@@ -688,8 +718,8 @@ again:
 		if (masks && !dot && *part_length == 1 && !(event->flags & COMBINES) &&
 		    apply_modifiers(choice, *part, 1) > 0)
 			continue;
-		mask = *part_length ? find(table, hash_name(hash, *part, *part_length), event,
-					   *part, *part_length)
+		mask = *part_length ? find_mask(event, hash_name(0, *part, *part_length), *part,
+						*part_length)
 				    : NULL;
 		if (!mask && *part_length > 1)
 			mask = find_spelt(event, *part, *part_length);
@@ -698,7 +728,7 @@ again:
 							: masks && !(mask->flags & EVENT_BITMASK))
 				return PERFCTR_EVENT_ONE_MASK;
 			if (masks++)
-				apply_more(choice, mask, p4);
+				apply_more(choice, event, mask, p4);
 			else
 				apply_mask(choice, mask, p4);
 			continue;
@@ -709,7 +739,7 @@ again:
 	}
 	if (masks && !(event->flags & EVENT_GROUPS))
 		return found_masks(choice, event, second);
-	if (!next_mask(event, event)) {
+	if (!next_mask(event)) {
 		/* With a mask, the event's other ways would count other things. */
 		add_others(choice, event);
 		return found(choice);
@@ -718,54 +748,80 @@ again:
 		return found_masks(choice, event, second);
 	*part = word;
 	*part_length = name_length;
-	return found_default(table, event, hash, choice);
+	return found_default(event, choice);
+}
+
+enum perfctr_event_error perfctr_event_lookup(const struct perfctr_event_table *table,
+					      const char *word, size_t length,
+					      struct perfctr_event_choice *choice,
+					      const char **part, size_t *part_length,
+					      unsigned int *number)
+{
+	const struct perfctr_event_record *event;
+	enum perfctr_event_error error = look_up(table, word, length, choice, part, part_length,
+						 &event);
+
+	if (error > PERFCTR_EVENT_UNKNOWN)
+		*number = number_of(table, event);
+	return error;
+}
+
+static const struct perfctr_event_record *record_of(const struct perfctr_event_table *table,
+						    unsigned int number)
+{
+	uint32_t event = perfctr_event_listed[table->first + number / RECORDS];
+
+	return &perfctr_event_records[event + number % RECORDS];
+}
+
+static void describe(const struct perfctr_event_record *event,
+		     const struct perfctr_event_record *record, struct perfctr_event_entry *entry)
+{
+	const struct perfctr_event_record *mask = record == event ? next_mask(event) : NULL;
+
+	entry->event = name_of(event);
+	entry->mask = record == event ? NULL : name_of(record);
+	entry->code = record->code;
+	entry->high = perfctr_event_highs[record->high];
+	entry->counters = perfctr_event_sets[record->set].general;
+	entry->fixed = perfctr_event_sets[record->set].fixed;
+	entry->combines = (record->flags & (record == event ? COMBINES : EVENT_BITMASK)) != 0;
+	entry->grouped = (event->flags & EVENT_GROUPS) != 0;
+	entry->group = entry->grouped ? (uint8_t)group_of(record) : 0;
+	entry->is_default = entry->mask && record->flags & EVENT_DEFAULT;
+	entry->pebs = (record->flags & EVENT_PEBS) != 0;
+	entry->masks = mask != NULL;
+	while (mask && !(mask->flags & EVENT_DEFAULT))
+		mask = next_mask(mask);
+	entry->needs_mask = entry->masks && !mask && !default_of(event);
 }
 
 unsigned int perfctr_event_walk(const struct perfctr_event_table *table, unsigned int n,
 				struct perfctr_event_entry *entry)
 {
-	const struct perfctr_event_record *record, *event, *mask;
-	uint32_t end = n <= table->count ? table->count : table->all;
+	uint32_t end = (n / RECORDS < table->count ? table->count : table->all) * RECORDS;
+	const struct perfctr_event_record *record;
 
-	for (; n < end; n++) {
-		record = &perfctr_event_records[table->first + n];
+	while (n < end) {
+		record = record_of(table, n);
+		if (n % RECORDS && (!is_part(record) || record->flags & EVENT_HIDDEN)) {
+			n += RECORDS - n % RECORDS;
+			continue;
+		}
+		n++;
 		if (record->flags & EVENT_IS_ALSO)
 			continue;
-		event = record - record->back;
-		entry->event = name_of(event);
-		entry->mask = record->flags & EVENT_IS_MASK ? name_of(record) : NULL;
-		entry->code = record->code;
-		entry->high = record->high;
-		entry->counters = perfctr_event_sets[record->set].general;
-		entry->fixed = perfctr_event_sets[record->set].fixed;
-		entry->combines = (record->flags & (record == event ? COMBINES : EVENT_BITMASK)) !=
-				  0;
-		entry->grouped = (event->flags & EVENT_GROUPS) != 0;
-		entry->group = entry->grouped ? (uint8_t)group_of(record) : 0;
-		entry->is_default = entry->mask && record->flags & EVENT_DEFAULT;
-		entry->pebs = (record->flags & EVENT_PEBS) != 0;
-		mask = record == event ? next_mask(event, event) : NULL;
-		entry->masks = mask != NULL;
-		while (mask && !(mask->flags & EVENT_DEFAULT))
-			mask = next_mask(event, mask);
-		entry->needs_mask = entry->masks && !mask &&
-				    !default_of(table, event, hash_of(event));
-		return n + 1;
+		describe(record_of(table, (n - 1) / RECORDS * RECORDS), record, entry);
+		return n;
 	}
 	return 0;
 }
 
-/* Returns the record's text, as it is stored; "" if there is none. */
-static const char *text_of(uint32_t record)
+const char *perfctr_event_alias(const struct perfctr_event_table *table, unsigned int n)
 {
-	const struct perfctr_event_text_block *block = &perfctr_event_text_blocks[record / 16];
-	uint32_t before = block->has & ((1u << record % 16) - 1), n = block->first;
-
-	if (!(block->has >> record % 16 & 1))
-		return "";
-	for (; before; before &= before - 1)
-		n++;
-	return perfctr_event_texts + perfctr_event_text_of[n];
+	return n < table->all - table->count
+		       ? name_of(record_of(table, (table->count + n) * RECORDS))
+		       : NULL;
 }
 
 struct text {
@@ -797,7 +853,8 @@ static const char *word_of(unsigned char byte)
 size_t perfctr_event_text(const struct perfctr_event_table *table, unsigned int n, char *text,
 			  size_t size)
 {
-	const char *from = text_of(table->first + n - 1), *word;
+	size_t record = (size_t)(record_of(table, n - 1) - perfctr_event_records);
+	const char *from = perfctr_event_texts + perfctr_event_text_of[record], *word;
 	struct text to = { text, size, 0 };
 
 	for (; *from; from++) {
@@ -823,15 +880,20 @@ size_t perfctr_event_text(const struct perfctr_event_table *table, unsigned int 
 /* How much of the selected bits a record's code has. */
 enum part { NOTHING, PART, ALL };
 
-/* Masks that may be combined stand for a part each. */
-static enum part stands_for(const struct perfctr_event_record *record, uint64_t selected)
+static uint64_t code_of(const struct perfctr_event_record *record)
 {
-	const struct perfctr_event_record *event = record - record->back;
-	uint64_t code = record->code | (uint64_t)record->high << 32, other;
+	return record->code | (uint64_t)perfctr_event_highs[record->high] << 32;
+}
+
+/* Masks that may be combined stand for a part each. */
+static enum part stands_for(const struct perfctr_event_record *event,
+			    const struct perfctr_event_record *record, uint64_t selected)
+{
+	uint64_t code = code_of(record), other;
 	int combines = 0;
 
 	if (record->flags & EVENT_IS_MASK && !(record->flags & EVENT_OVERRIDE)) {
-		code |= event->code | (uint64_t)event->high << 32;
+		code |= code_of(event);
 		combines = event->flags & COMBINES;
 	}
 	other = (code ^ selected) & SELECTS;
@@ -848,8 +910,8 @@ static int add_combined(const struct perfctr_event_record *event, uint64_t selec
 	const struct perfctr_event_record *mask = event;
 	int parts = 0;
 
-	while ((mask = next_mask(event, mask)))
-		if (stands_for(mask, selected) == PART) {
+	while ((mask = next_mask(mask)))
+		if (stands_for(event, mask, selected) == PART) {
 			set &= perfctr_event_sets[mask->set].general;
 			parts = 1;
 		}
@@ -857,36 +919,59 @@ static int add_combined(const struct perfctr_event_record *event, uint64_t selec
 	return parts;
 }
 
+/* Add the counters of the event, its masks and other ways that are selected; 0 if none is. */
+static int add_named(const struct perfctr_event_record *event, uint64_t selected,
+		     uint32_t *counters)
+{
+	const struct perfctr_event_record *record = event;
+	int names = 0;
+
+	do {
+		if (stands_for(event, record, selected) == ALL) {
+			*counters |= perfctr_event_sets[record->set].general;
+			names = 1;
+		}
+		record++;
+	} while (is_part(record) && !(record->flags & EVENT_HIDDEN));
+	return names;
+}
+
 uint32_t perfctr_event_counters(const struct perfctr_event_table *table, uint32_t code,
 				uint32_t high)
 {
-	const struct perfctr_event_record *record = &perfctr_event_records[table->first];
-	const struct perfctr_event_record *end = record + table->count;
 	uint64_t selected = (code | (uint64_t)high << 32) & SELECTS;
-	uint32_t named = 0, combined = 0;
+	uint32_t named = 0, combined = 0, i;
 	int names = 0, combinations = 0;
 
-	for (; record < end; record++) {
-		if (stands_for(record, selected) == ALL) {
-			named |= perfctr_event_sets[record->set].general;
-			names = 1;
-		} else if (record->flags & COMBINES) {
-			combinations |= add_combined(record, selected, &combined);
-		}
+	for (i = 0; i < table->count; i++) {
+		const struct perfctr_event_record *event = record_of(table, i * RECORDS);
+
+		names |= add_named(event, selected, &named);
+		if (event->flags & COMBINES)
+			combinations |= add_combined(event, selected, &combined);
 	}
 	return names ? named : combinations ? combined : 0xFFFFFFFFu;
+}
+
+static const struct perfctr_event_record *event_of(const struct perfctr_event_record *record)
+{
+	while (is_part(record))
+		record--;
+	return record;
 }
 
 int perfctr_event_is_usual(const struct perfctr_event_table *table, uint32_t code, uint32_t high,
 			   uint32_t counters)
 {
-	const struct perfctr_event_record *records = &perfctr_event_records[table->first];
+	const uint16_t *specials = perfctr_event_specials + table->special;
 	uint64_t selected = (code | (uint64_t)high << 32) & SELECTS;
 	uint32_t i;
 
-	for (i = 0; i < table->specials; i++)
-		if (stands_for(&records[perfctr_event_specials[table->special + i]], selected) !=
-		    NOTHING)
+	for (i = 0; i < table->specials; i++) {
+		const struct perfctr_event_record *record = &perfctr_event_records[specials[i]];
+
+		if (stands_for(event_of(record), record, selected) != NOTHING)
 			return 0;
+	}
 	return !(counters & ~table->usual);
 }

@@ -10,7 +10,7 @@
  *
  * The names' case does not matter. A letter that is a mask of the event (M, E, S, I) is that mask,
  * but a small u, k, e or i is the modifier after another mask if the event takes only one. A
- * look-up hashes the word once and compares one entry or two: nothing is allocated, nothing
+ * look-up hashes event and mask once and compares one entry or two: nothing is allocated, nothing
  * prepared at start.
  */
 #ifndef PERFCTR_ARCH_EVENTS_H
@@ -67,8 +67,8 @@ enum perfctr_event_error {
 };
 
 /*
- * Look a word up. On an error *part and *part_length are the part of the word that it is about; for
- * NO_MASK, NEEDS_MASK and ONE_MASK *event is the event's number for perfctr_event_walk().
+ * Look a word up. On an error *part and *part_length are the part of the word that it is about, and
+ * *event is the number of its event for perfctr_event_walk(), unless there is no such event.
  */
 enum perfctr_event_error perfctr_event_lookup(const struct perfctr_event_table *table,
 					      const char *word, size_t length,
@@ -130,9 +130,15 @@ struct perfctr_event_entry {
 	uint8_t group; /* of a mask, from 0: those of different groups may always be combined */
 };
 
-/* The nth name, events before their masks. Returns the number of the next; 0 if there is no nth. */
+/*
+ * The name with number n, of which 0 is the first, events before their masks. Returns the number
+ * from which the next is found; 0 if there is no name from n on.
+ */
 unsigned int perfctr_event_walk(const struct perfctr_event_table *table, unsigned int n,
 				struct perfctr_event_entry *entry);
+
+/* Returns the nth of the other names of events, which a walk leaves out; NULL: there are fewer. */
+const char *perfctr_event_alias(const struct perfctr_event_table *table, unsigned int n);
 
 /*
  * Writes the description of the name for which a walk returned n, as far as there is room: returns

@@ -26,8 +26,16 @@ struct construct {
 	const void *address; /* the call returns there */
 	struct perfctr_region *region;
 	enum kind kind;
+	unsigned int generation;	  /* of libraries, for which it is known to be there */
+	unsigned long library;		  /* identifies it; 0: the program */
 	struct construct *barrier, *idle; /* of a parallel one; NULL: not known yet */
 };
+
+/*
+ * Looks whether a library was unloaded, before a parallel construct with that address is looked
+ * for.
+ */
+void constructs_look(const void *address);
 
 /* Once, before all others. */
 void constructs_begin(void);

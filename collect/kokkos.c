@@ -151,9 +151,9 @@ void kokkosp_end_fence(uint64_t id)
 
 /* ---- the program's regions, and copies, whose ends have no id ---- */
 
-#define DEPTH 200
+#define DEPTH 1024 /* more than the visits that a thread can be in at once */
 static __thread struct {
-	unsigned int depth; /* beyond DEPTH: they are not counted */
+	unsigned int depth; /* beyond DEPTH: the library counts them as uncounted */
 	struct perfctr_region *region[DEPTH];
 } open_regions;
 
@@ -162,6 +162,9 @@ static void push(struct perfctr_region *region)
 	if (open_regions.depth < DEPTH) {
 		open_regions.region[open_regions.depth] = region;
 		perfctr_region_begin(region);
+	} else {
+		perfctr_region_begin(region);
+		perfctr_region_end(region);
 	}
 	open_regions.depth++;
 }

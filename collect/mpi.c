@@ -340,3 +340,41 @@ void mpi_program_end(void)
 {
 	perfctr_region_end(&mpi_program);
 }
+
+/* ---- calls that are not seen ---- */
+
+static bool was_called(void)
+{
+	unsigned int i;
+
+	for (i = 0; i < mpi_nfunctions; i++)
+		if (__atomic_load_n(&mpi_functions[i].real, __ATOMIC_RELAXED) &&
+		    !mpi_functions[i].is_other)
+			return true;
+	return false;
+}
+
+/*
+ * A program may get MPI's own functions from dlsym(3), by the handle of MPI's library. Called by
+ * exit(3), and not by a destructor: musl opens no library any more then.
+ */
+static void tell_unseen(void)
+{
+	int (*initialized)(int *flag);
+	int flag = 0;
+
+	if (was_called())
+		return;
+	initialized = (int (*)(int *))find_function("PMPI_Initialized",
+						    (const void *)&mpi_functions);
+	if (initialized && initialized(&flag) == 0 && flag)
+		fprintf(stderr,
+			"libperfctr: --regions=mpi: the program called MPI by addresses that "
+			"dlsym(3) found in MPI's library: its calls are not measured; link it with "
+			"MPI, or give dlsym(3) RTLD_DEFAULT\n");
+}
+
+static __attribute__((constructor)) void tell_at_exit(void)
+{
+	atexit(tell_unseen);
+}

@@ -44,7 +44,9 @@ enum ompt_sync {
 	OMPT_BARRIER_IMPLICIT = 2, /* before 5.1; also at the end of a parallel construct */
 	OMPT_TASKWAIT = 5,
 	OMPT_TASKGROUP = 6,
-	OMPT_BARRIER_PARALLEL = 9, /* at the end of a parallel construct, since 5.1 */
+	OMPT_BARRIER_IMPLEMENTATION = 4, /* at the end of a construct, in GCC's programs */
+	OMPT_BARRIER_PARALLEL = 9,	 /* at the end of a parallel construct, since 5.1 */
+	OMPT_BARRIER_TEAMS = 10,	 /* at the end of a teams construct, since 5.1 */
 };
 
 enum ompt_status {

@@ -50,12 +50,34 @@ static APART const void *place_around(const void *address, enum kind kind, enum 
 										  : address;
 }
 
+/*
+ * The place of a construct that the runtime tells none for, as libomp for GCC's programs: that of
+ * the parallel construct that the thread is in.
+ */
+static APART const void *place_within(void)
+{
+	const struct visits *visits = visits_here();
+	unsigned int at = visits->depth < VISITS_DEPTH ? visits->depth : VISITS_DEPTH;
+
+	while (at-- > 0)
+		if (visits->visit[at].construct->kind == PARALLEL ||
+		    visits->visit[at].construct->kind == TEAMS)
+			return visits->visit[at].construct->address;
+	return NULL;
+}
+
+/* A parallel construct without a place is the runtime's own: it has one in each team of a league.
+ */
 static void parallel_begin(union ompt_word *task, const void *frame, union ompt_word *parallel,
 			   unsigned int requested, int flags, const void *address)
 {
 	(void)task, (void)frame, (void)requested;
 	__atomic_fetch_add(&running, 1, __ATOMIC_RELAXED);
-	parallel->pointer = construct_find(flags & OMPT_LEAGUE ? TEAMS : PARALLEL, address);
+	constructs_look(address);
+	if (flags & OMPT_LEAGUE)
+		parallel->pointer = visits_here()->league = construct_find(TEAMS, address);
+	else
+		parallel->pointer = address ? construct_find(PARALLEL, address) : NULL;
 }
 
 static void parallel_end(union ompt_word *parallel, union ompt_word *task, int flags,
@@ -65,15 +87,28 @@ static void parallel_end(union ompt_word *parallel, union ompt_word *task, int f
 	__atomic_fetch_sub(&running, 1, __ATOMIC_RELAXED);
 }
 
+/*
+ * A team of a league begins as an initial task; that of the program belongs to no construct. libomp
+ * forgets the tool's word if a league has one team.
+ */
+static struct construct *construct_of(const union ompt_word *parallel, int flags)
+{
+	struct visits *visits = visits_here();
+	struct construct *league = flags & OMPT_TASK_INITIAL ? visits->league : NULL;
+
+	visits->league = NULL;
+	return parallel && parallel->pointer ? parallel->pointer : league;
+}
+
 static void implicit_task(int endpoint, union ompt_word *parallel, union ompt_word *task,
 			  unsigned int threads, unsigned int index, int flags)
 {
+	struct construct *construct = endpoint == OMPT_BEGIN ? construct_of(parallel, flags) : NULL;
+
 	(void)threads;
-	if (flags & OMPT_TASK_INITIAL)
-		return;
-	if (endpoint == OMPT_BEGIN && parallel && parallel->pointer) {
-		task->pointer = parallel->pointer;
-		visits_begin(visits_here(), parallel->pointer, task, index == 0);
+	if (construct) {
+		task->pointer = construct;
+		visits_begin(visits_here(), construct, task, index == 0);
 	} else if (endpoint == OMPT_END && task->pointer) {
 		struct visits *visits = visits_here();
 
@@ -98,6 +133,17 @@ static enum kind kind_of_work(int type)
 	}
 }
 
+/* A barrier that follows may have no place of its own. */
+static void end_work(struct visits *visits, enum kind kind)
+{
+	const struct visit *visit = &visits->visit[visits->depth - 1];
+
+	visits->ended = NULL;
+	if (visits->depth && visits->depth <= VISITS_DEPTH && visit->construct->kind == kind)
+		visits->ended = visit->construct->address;
+	visits_end_of(visits, kind);
+}
+
 static void work(int type, int endpoint, union ompt_word *parallel, union ompt_word *task,
 		 uint64_t count, const void *address)
 {
@@ -107,9 +153,10 @@ static void work(int type, int endpoint, union ompt_word *parallel, union ompt_w
 	if (kind == TASKLOOP && endpoint == OMPT_BEGIN && is_in_runtime(address))
 		address = place_around(address, GROUP, GROUP);
 	if (kind != NOTHING && endpoint == OMPT_BEGIN)
-		visits_begin(visits_here(), construct_find(kind, address), NULL, false);
+		visits_begin(visits_here(),
+			     construct_find(kind, address ? address : place_within()), NULL, false);
 	else if (kind != NOTHING && endpoint == OMPT_END)
-		visits_end_of(visits_here(), kind);
+		end_work(visits_here(), kind);
 }
 
 /* Whether a barrier is the one at the end of a parallel construct, which has its address or none.
@@ -119,7 +166,7 @@ static bool is_last(int type, const union ompt_word *task, const void *address)
 	const struct construct *construct = task ? task->pointer : NULL;
 
 	return construct && (construct->kind == PARALLEL || construct->kind == TEAMS) &&
-	       (type == OMPT_BARRIER_PARALLEL ||
+	       (type == OMPT_BARRIER_PARALLEL || type == OMPT_BARRIER_TEAMS ||
 		(type == OMPT_BARRIER_IMPLICIT && (!address || address == construct->address)));
 }
 
@@ -141,10 +188,17 @@ static APART void last_barrier(union ompt_word *task)
 
 static APART void begin_wait(int type, enum kind kind, union ompt_word *task, const void *address)
 {
-	if (is_last(type, task, address))
+	struct visits *visits = visits_here();
+
+	if (is_last(type, task, address)) {
 		last_barrier(task);
-	else if (address)
-		visits_begin(visits_here(), construct_find(kind, address), NULL, false);
+		return;
+	}
+	if (!address)
+		address = visits->ended ? visits->ended : place_within();
+	visits->ended = NULL;
+	if (address)
+		visits_begin(visits, construct_find(kind, address), NULL, false);
 }
 
 static APART void end_wait(enum kind kind)

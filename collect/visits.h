@@ -15,9 +15,12 @@ struct visit {
 	bool primary;		     /* of a parallel construct: by the thread that began it */
 };
 
-#define VISITS_DEPTH 500
+/* More than the visits that a thread can be in at once, so that deeper ones are uncounted. */
+#define VISITS_DEPTH 1024
 struct visits {
-	unsigned int depth; /* beyond VISITS_DEPTH: they are not counted */
+	unsigned int depth;	  /* beyond VISITS_DEPTH: the library counts them as uncounted */
+	struct construct *league; /* that the thread has just begun; or NULL */
+	const void *ended; /* the place of the worksharing construct that ended last; or NULL */
 	struct visit visit[VISITS_DEPTH];
 };
 
@@ -46,8 +49,11 @@ static inline void visits_begin(struct visits *visits, const struct construct *c
 {
 	struct visit *visit = &visits->visit[visits->depth++];
 
-	if (visits->depth > VISITS_DEPTH)
+	if (visits->depth > VISITS_DEPTH) {
+		perfctr_region_begin(construct->region);
+		perfctr_region_end(construct->region);
 		return;
+	}
 	visit->construct = construct;
 	visit->task = task;
 	visit->primary = primary;

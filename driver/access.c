@@ -38,7 +38,7 @@ static void reload(struct work_struct *work)
 }
 
 struct search {
-	const struct mm_struct *mm;
+	struct mm_struct *mm;
 	atomic_t stale;
 };
 

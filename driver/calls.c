@@ -252,6 +252,18 @@ static const struct vm_operations_struct page_ops = {
 	.close = page_is_left,
 };
 
+/* The state's page, with a reference. */
+static struct page *get_state(struct vperfctr *self)
+{
+	struct page *page;
+
+	vthread_lock(self);
+	page = virt_to_page(self->state);
+	get_page(page);
+	vthread_unlock(self);
+	return page;
+}
+
 static int vperfctr_mmap(struct file *file, struct vm_area_struct *vma)
 {
 	struct vperfctr *self = file->private_data;
@@ -269,7 +281,7 @@ static int vperfctr_mmap(struct file *file, struct vm_area_struct *vma)
 	/* With VM_IO no madvise() makes a child inherit it. */
 	perfctr_compat_vm_flags(vma, VM_IO | VM_DONTCOPY | VM_DONTEXPAND | VM_DONTDUMP,
 				VM_MAYWRITE | VM_MAYEXEC);
-	page = vperfctr_get_page(self);
+	page = get_state(self);
 	err = remap_pfn_range(vma, vma->vm_start, page_to_pfn(page), PAGE_SIZE, vma->vm_page_prot);
 	if (err) {
 		put_page(page);

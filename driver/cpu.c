@@ -1,12 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* The counters of each CPU: their owner, the timer, the reservation, and CPU hotplug. */
+#define pr_fmt(fmt) "perfctr: " fmt
 #include <linux/cpu.h>
 #include <linux/cpuhotplug.h>
 #include <linux/hrtimer.h>
 #include <linux/irq_work.h>
-#include <linux/mutex.h>
 #include <linux/percpu.h>
+#include <linux/printk.h>
+#include <linux/ratelimit.h>
 #include <linux/smp.h>
+#include <linux/spinlock.h>
 #include "driver/compat/compat.h"
 #include "driver/cpu.h"
 
@@ -87,74 +90,66 @@ static void overflow(void)
 
 /* ---- one reservation for all ---- */
 
-static DEFINE_MUTEX(reservation);
+/*
+ * Everybody waits for its holder, who neither sleeps nor is preempted. CPUs that wait for it have
+ * interrupts on, and stop their counters for him.
+ */
+static DEFINE_SPINLOCK(reservation);
 static unsigned int shares;
-static bool taken; /* the hardware is ours; changes under cpus_read_lock() */
-
-static int take_hardware(void)
-{
-	int err = hw_reserve(overflow);
-
-	if (err)
-		return err;
-	cpus_read_lock();
-	taken = true;
-	on_each_cpu(hw_start_cpu, NULL, 1);
-	cpus_read_unlock();
-	return 0;
-}
-
-static void leave_hardware(void)
-{
-	cpus_read_lock();
-	on_each_cpu(hw_stop_cpu, NULL, 1);
-	taken = false;
-	cpus_read_unlock();
-	hw_release();
-}
 
 int hwcpu_reserve(bool *share)
 {
 	int err = 0;
 
-	mutex_lock(&reservation);
+	spin_lock(&reservation);
 	if (!*share && !shares)
-		err = take_hardware();
+		err = hw_reserve(overflow);
 	if (!*share && !err) {
 		shares++;
 		*share = true;
 	}
-	mutex_unlock(&reservation);
+	spin_unlock(&reservation);
+	if (err)
+		pr_info_ratelimited("perf_events or the NMI watchdog has the counters\n");
 	return err;
 }
 
 void hwcpu_release(bool *share)
 {
-	mutex_lock(&reservation);
-	if (*share && --shares == 0)
-		leave_hardware();
+	unsigned int cpu;
+
+	if (!READ_ONCE(*share))
+		return;
+	cpus_read_lock();
+	spin_lock(&reservation);
+	if (*share && --shares == 0) {
+		on_each_cpu_mask(&hw_started, hw_stop_cpu, NULL, true);
+		for_each_cpu(cpu, &hw_started) /* offline */
+			cpumask_clear_cpu(cpu, &hw_started);
+		hw_release();
+	}
 	*share = false;
-	mutex_unlock(&reservation);
+	spin_unlock(&reservation);
+	cpus_read_unlock();
 }
 
 /* ---- CPUs that go and come ---- */
 
-/* Interrupts are off. */
-static void restart_cpu(void)
-{
-	if (taken)
-		hw_start_cpu(NULL);
-}
-
+/* It may have been started again after cpu_goes(). */
 static int cpu_comes(unsigned int cpu)
 {
+	spin_lock(&reservation);
 	local_irq_disable();
-	restart_cpu();
+	if (shares)
+		hw_start_cpu(NULL);
+	else
+		hw_stop_cpu(NULL);
 	local_irq_enable();
+	spin_unlock(&reservation);
 	return 0;
 }
 
-/* No thread runs here any more. The timer would go on, on another CPU. */
+/* No thread stays here. The timer would continue, on another CPU. */
 static int cpu_goes(unsigned int cpu)
 {
 	struct hwcpu_sampler *s = per_cpu_ptr(&hwcpu_samplers, cpu);
@@ -162,8 +157,7 @@ static int cpu_goes(unsigned int cpu)
 	hrtimer_cancel(&s->timer);
 	s->armed = false;
 	local_irq_disable();
-	if (taken)
-		hw_stop_cpu(NULL);
+	hw_stop_cpu(NULL);
 	local_irq_enable();
 	return 0;
 }
@@ -185,7 +179,8 @@ static void wake(void)
 {
 	const struct hwcpu_sampler *s = this_cpu_ptr(&hwcpu_samplers);
 
-	restart_cpu();
+	if (cpumask_test_cpu(smp_processor_id(), &hw_started))
+		hw_start_cpu(NULL);
 	if (s->owner)
 		ask->resume(s->owner);
 }

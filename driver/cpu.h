@@ -35,8 +35,9 @@ int hwcpu_init(const struct hwcpu_calls *calls);
 void hwcpu_exit(void);
 
 /*
- * Have a share in the hardware, which the first one takes from the kernel's other users and sets
- * up on every CPU. 0, also if *share says that there is one; -EBUSY as hw_reserve(). May sleep.
+ * Have a share in the hardware, which the first one takes from the kernel's other users. 0, also if
+ * *share says that there is one; -EBUSY as hw_reserve(). No other CPU is interrupted: each is set
+ * up when the first thread counts there.
  */
 int hwcpu_reserve(bool *share);
 

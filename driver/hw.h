@@ -33,9 +33,9 @@ void hw_clock(struct perfctr_info *info);
 
 /*
  * Take the counters from the kernel's other users, for the first thread that counts; give them back
- * with the last one. 0; -EBUSY: they are in use. From then on overflow() is called when a counter
- * of the thread that runs, or ran a moment ago, on this CPU may have overflowed: in an interrupt,
- * or in an NMI, which can come in the middle of the engine's functions.
+ * with the last one. Neither sleeps. 0; -EBUSY: they are in use. From then on overflow() is called
+ * when a counter of the thread that runs, or ran a moment ago, on this CPU may have overflowed: in
+ * an interrupt, or in an NMI, which can come in the middle of the engine's functions.
  */
 int hw_reserve(void (*overflow)(void));
 void hw_release(void);
@@ -54,9 +54,11 @@ int hw_take(u32 *taken, const struct perfctr_program *program);
 void hw_keep(u32 *taken, const struct perfctr_program *program);
 
 /*
- * Set this CPU's registers up, after hw_reserve(), or when it has come up or has slept; clear them,
- * before hw_release(). Interrupts are off.
+ * hw_resume() starts a CPU, which sets its registers up, for the first program with counters after
+ * hw_reserve(); hw_start_cpu() does so when it has slept. hw_stop_cpu() clears those of a CPU that
+ * is started, before hw_release(), and forgets what was there. Interrupts are off.
  */
+extern struct cpumask hw_started;
 void hw_start_cpu(void *unused);
 void hw_stop_cpu(void *unused);
 
@@ -90,7 +92,7 @@ void hw_forbid_reads(struct mm_struct *mm);
 void hw_forbid_inherited_reads(struct mm_struct *mm);
 
 /* Whether this CPU loaded them and did not follow; whether user space reads now. */
-bool hw_reads_are_stale(const struct mm_struct *mm);
+bool hw_reads_are_stale(struct mm_struct *mm);
 bool hw_user_reads(void);
 
 /*

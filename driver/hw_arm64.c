@@ -9,7 +9,9 @@
  */
 #define pr_fmt(fmt) "perfctr: " fmt
 #include <linux/cpu.h>
+#include <linux/delay.h>
 #include <linux/err.h>
+#include <linux/jiffies.h>
 #include <linux/kprobes.h>
 #include <linux/module.h>
 #include <linux/mutex.h>
@@ -19,6 +21,7 @@
 #include <linux/rcupdate.h>
 #include <linux/sched.h>
 #include <linux/smp.h>
+#include <linux/spinlock.h>
 #include <asm/barrier.h>
 #include <asm/sysreg.h>
 #include <asm/virt.h>
@@ -113,6 +116,7 @@ static bool probing; /* false on kernels without this sysctl */
 /* ---- identification ---- */
 
 const struct cpumask *hw_forbidden;
+struct cpumask hw_started;
 
 /* Finds the PMU of a CPU's counters, by an event of perf_events that is never started. */
 static struct arm_pmu *find_pmu(unsigned int cpu)
@@ -145,6 +149,9 @@ static void identify(void *unused)
 	u64 pmcr = read_sysreg(pmcr_el0);
 
 	perfctr_arm64_identify(read_cpuid_id(), pmcr >> 11 & 0x1F, &hw_cpu);
+	/* A guest on Apple's has PMUv3 all the same. */
+	if (hw_cpu.rules != PERFCTR_RULES_PMUV3)
+		perfctr_arm64_identify(0, pmcr >> 11 & 0x1F, &hw_cpu);
 	/* perf_events has them count 64 bits if they can. */
 	hw_cpu.width = pmcr & PMCR_LP ? 64 : 32;
 }
@@ -217,19 +224,6 @@ static void clear_counters(struct perfctr_core *core, u32 set)
 	core->left &= ~set;
 }
 
-/* Stops all our counters here and forgets their contents. */
-void hw_stop_cpu(void *unused)
-{
-	struct perfctr_core *core = this_cpu_ptr(&hw_cores);
-
-	if (core->taken)
-		clear_counters(core, core->taken);
-	memset(&core->cache, 0, sizeof(core->cache));
-	core->cache.cpu = smp_processor_id();
-	core->process = core->program = 0;
-	core->privileged = core->stops = core->halted = false;
-}
-
 /* This switch turns all counters on or off; perf_events turns it off when it has none. */
 static void turn(u64 on)
 {
@@ -248,6 +242,20 @@ static bool note_theirs(struct perfctr_core *core)
 	return true;
 }
 
+void hw_stop_cpu(void *unused)
+{
+	struct perfctr_core *core = this_cpu_ptr(&hw_cores);
+
+	if (core->ready)
+		clear_counters(core, core->ready);
+	WRITE_ONCE(core->ready, 0);
+	memset(&core->cache, 0, sizeof(core->cache));
+	core->cache.cpu = smp_processor_id();
+	core->process = core->program = 0;
+	core->privileged = core->stops = core->halted = false;
+	cpumask_clear_cpu(smp_processor_id(), &hw_started);
+}
+
 void hw_start_cpu(void *unused)
 {
 	struct perfctr_core *core = this_cpu_ptr(&hw_cores);
@@ -256,8 +264,12 @@ void hw_start_cpu(void *unused)
 	if (!core->reads && !note_theirs(core))
 		core->theirs = 0;
 	hw_stop_cpu(NULL);
-	if (core->taken)
-		turn(PMCR_E);
+	cpumask_set_cpu(smp_processor_id(), &hw_started);
+}
+
+static bool is_started(void)
+{
+	return cpumask_test_cpu(smp_processor_id(), &hw_started);
 }
 
 /* ---- taking counters from perf_events, and giving them back ---- */
@@ -286,27 +298,53 @@ static void set_used(unsigned int cpu, u32 set, bool used)
 		assign_bit(perfctr_compat_arm_index(n), used_of(cpu), used);
 }
 
-static void mark(unsigned int cpu, u32 set, bool used)
+/* How many sets of counters have each, or are about to. */
+static unsigned int users[PERFCTR_COUNTERS];
+
+/*
+ * Protects the users, the sets' own words, and what is taken. Everybody waits for its holder, who
+ * neither sleeps nor is preempted.
+ */
+static DEFINE_SPINLOCK(sharing);
+static u32 everywhere; /* counters that are taken on every CPU */
+
+/* perf_events takes a counter by an atomic operation, and so do we, for other CPUs, too. */
+static void take(unsigned int cpu, u32 set)
+{
+	struct perfctr_core *core = per_cpu_ptr(&hw_cores, cpu);
+	u32 got = 0;
+	unsigned int n;
+
+	set &= ~core->taken;
+	if (!are_free(cpu, set))
+		return;
+	FOR_EACH_COUNTER(n, set)
+		got |= (u32)!test_and_set_bit(perfctr_compat_arm_index(n), used_of(cpu)) << n;
+	if (got == set)
+		WRITE_ONCE(core->taken, core->taken | set);
+	else
+		set_used(cpu, got, false);
+}
+
+static void take_here(void *argument)
+{
+	take(smp_processor_id(), *(const u32 *)argument);
+}
+
+/* perf_events must not have them again before overflows are its own. */
+static void give(unsigned int cpu, u32 set)
 {
 	struct perfctr_core *core = per_cpu_ptr(&hw_cores, cpu);
 
-	set_used(cpu, set, used);
-	core->taken = used ? core->taken | set : core->taken & ~set;
+	set &= core->taken;
+	WRITE_ONCE(core->taken, core->taken & ~set);
+	if (core->ready & set)
+		WRITE_ONCE(core->ready, core->ready & ~set);
+	smp_wmb();
+	set_used(cpu, set, false);
 }
 
-/* Runs on the counters' CPU with interrupts off, as perf_events' own accesses do. */
-static void take_here(void *argument)
-{
-	struct perfctr_core *core = this_cpu_ptr(&hw_cores);
-	const u32 *set = argument;
-
-	if ((core->taken & *set) == *set || !are_free(smp_processor_id(), *set))
-		return;
-	mark(smp_processor_id(), *set, true);
-	clear_counters(core, *set);
-	turn(PMCR_E);
-}
-
+/* Runs on a CPU where threads have used the counters. */
 static void give_here(void *argument)
 {
 	struct perfctr_core *core = this_cpu_ptr(&hw_cores);
@@ -315,67 +353,87 @@ static void give_here(void *argument)
 	if (!set)
 		return;
 	clear_counters(core, set);
-	mark(smp_processor_id(), set, false);
+	give(smp_processor_id(), set);
 	if (bitmap_empty(used_of(smp_processor_id()), ARMPMU_MAX_HWEVENTS))
 		turn(0);
 }
 
-/* Runs in a kernel thread: no other thread's events are on the CPU. */
-static int take_in_thread(void *argument)
+static bool is_used(int cpu, void *argument)
 {
-	local_irq_disable();
-	take_here(argument);
-	local_irq_enable();
-	return 0;
-}
-
-static bool has_taken(unsigned int cpu, u32 set)
-{
-	return (READ_ONCE(per_cpu_ptr(&hw_cores, cpu)->taken) & set) == set;
-}
-
-/* CPUs that are offline may come later, but not now. */
-static bool take_on(unsigned int cpu, u32 *set)
-{
-	if (cpu_online(cpu) && !has_taken(cpu, *set))
-		smp_call_on_cpu(cpu, take_in_thread, set, false);
-	if (!cpu_online(cpu) && are_free(cpu, *set))
-		mark(cpu, *set, true);
-	return has_taken(cpu, *set);
+	return perfctr_compat_arm_looks_at_events(pmu->pmuver) ||
+	       READ_ONCE(per_cpu_ptr(&hw_cores, cpu)->ready) & *(const u32 *)argument;
 }
 
 static void give_everywhere(u32 set)
 {
 	unsigned int cpu;
 
-	cpus_read_lock();
-	on_each_cpu_mask(&pmu->supported_cpus, give_here, &set, true);
+	if (!set)
+		return;
+	everywhere &= ~set;
+	on_each_cpu_cond_mask(is_used, give_here, &set, true, &pmu->supported_cpus);
 	for_each_cpu(cpu, &pmu->supported_cpus)
-		if (!cpu_online(cpu))
-			mark(cpu, set & per_cpu_ptr(&hw_cores, cpu)->taken, false);
-	cpus_read_unlock();
+		give(cpu, set);
 }
 
-static int take_everywhere(u32 set)
+/*
+ * CPUs that are offline may come later, but not now. A CPU is interrupted where perf_events may
+ * just be looking at the events of counters in use.
+ */
+static bool take_on(unsigned int cpu, u32 set)
+{
+	const struct perfctr_core *core = per_cpu_ptr(&hw_cores, cpu);
+
+	if (perfctr_compat_arm_looks_at_events(pmu->pmuver) && cpu_online(cpu))
+		smp_call_function_single((int)cpu, take_here, &set, 1);
+	else
+		take(cpu, set);
+	return (READ_ONCE(core->taken) & set) == set;
+}
+
+/* Takes the set wherever it is free, or on one CPU; whether all is taken then. */
+static bool take_everywhere(u32 set)
 {
 	bool taken = true;
 	unsigned int cpu;
 
-	cpus_read_lock();
-	on_each_cpu_mask(&pmu->supported_cpus, take_here, &set, true);
+	set &= ~everywhere;
+	if (!set)
+		return true;
 	for_each_cpu(cpu, &pmu->supported_cpus)
-		taken = taken && take_on(cpu, &set);
-	cpus_read_unlock();
+		taken = take_on(cpu, set) && taken;
 	if (taken)
-		return 0;
-	give_everywhere(set);
-	pr_info_ratelimited("perf_events has counters of the set 0x%X\n", set);
-	return -EBUSY;
+		everywhere |= set;
+	return taken;
 }
 
-/* How many sets of counters have each. */
-static unsigned int users[PERFCTR_COUNTERS];
-static DEFINE_MUTEX(sharing); /* protects the users, and the sets' own words */
+/* Runs in a kernel thread: no other thread's events are on the CPU. */
+static int take_in_thread(void *argument)
+{
+	spin_lock(&sharing);
+	take_on(smp_processor_id(), *(const u32 *)argument & ~everywhere);
+	spin_unlock(&sharing);
+	return 0;
+}
+
+#define ASKING_PAUSE (HZ / 100)
+
+/* Takes counters, which have users, from threads' events. Nobody is asked more often than this. */
+static void ask_everywhere(u32 set)
+{
+	static DEFINE_MUTEX(asking);
+	static unsigned long last = INITIAL_JIFFIES;
+	unsigned int cpu;
+
+	mutex_lock(&asking);
+	while (time_before(jiffies, last + ASKING_PAUSE))
+		usleep_range(500, 1000);
+	for_each_cpu(cpu, &pmu->supported_cpus)
+		if (cpu_online(cpu) && set & ~READ_ONCE(per_cpu_ptr(&hw_cores, cpu)->taken))
+			smp_call_on_cpu(cpu, take_in_thread, &set, false);
+	last = jiffies;
+	mutex_unlock(&asking);
+}
 
 static u32 counters_of(const struct perfctr_program *program)
 {
@@ -387,52 +445,61 @@ static u32 counters_of(const struct perfctr_program *program)
 	return set;
 }
 
-/* Returns the counters of the set that are not in use. */
-static u32 unused(u32 set)
+/* Gives back those that nobody uses. */
+static void leave(u32 *taken, u32 set)
 {
-	u32 nobodys = 0;
+	u32 unused = 0;
 	unsigned int n;
 
-	FOR_EACH_COUNTER(n, set)
-		if (!users[n])
-			nobodys |= 1u << n;
-	return nobodys;
+	FOR_EACH_COUNTER(n, set) {
+		users[n] -= *taken >> n & 1;
+		unused |= (u32)!users[n] << n;
+	}
+	*taken &= ~set;
+	give_everywhere(unused);
 }
 
+/* Counters with users are not given back meanwhile. An ending thread may give back its own. */
 int hw_take(u32 *taken, const struct perfctr_program *program)
 {
-	u32 more, fresh;
 	unsigned int n;
-	int err = 0;
+	bool done;
+	u32 more;
 
-	mutex_lock(&sharing);
+	cpus_read_lock();
+	spin_lock(&sharing);
 	more = counters_of(program) & ~*taken;
-	fresh = unused(more);
-	if (fresh)
-		err = take_everywhere(fresh);
-	if (!err) {
-		FOR_EACH_COUNTER(n, more)
-			users[n]++;
-		*taken |= more;
+	FOR_EACH_COUNTER(n, more)
+		users[n]++;
+	*taken |= more;
+	done = take_everywhere(more);
+	if (!done) {
+		spin_unlock(&sharing);
+		ask_everywhere(more);
+		spin_lock(&sharing);
+		done = (*taken & more) == more && take_everywhere(more);
 	}
-	mutex_unlock(&sharing);
-	return err;
+	if (!done)
+		leave(taken, more);
+	spin_unlock(&sharing);
+	cpus_read_unlock();
+	if (done)
+		return 0;
+	pr_info_ratelimited("perf_events has counters of the set 0x%X\n", more);
+	return -EBUSY;
 }
 
 void hw_keep(u32 *taken, const struct perfctr_program *program)
 {
-	u32 fewer, last;
-	unsigned int n;
+	const u32 kept = counters_of(program);
 
-	mutex_lock(&sharing);
-	fewer = *taken & ~counters_of(program);
-	FOR_EACH_COUNTER(n, fewer)
-		users[n]--;
-	last = unused(fewer);
-	if (last)
-		give_everywhere(last);
-	*taken &= ~fewer;
-	mutex_unlock(&sharing);
+	if (!(READ_ONCE(*taken) & ~kept))
+		return;
+	cpus_read_lock();
+	spin_lock(&sharing);
+	leave(taken, *taken & ~kept);
+	spin_unlock(&sharing);
+	cpus_read_unlock();
 }
 
 /* ---- user-mode reads ---- */
@@ -460,6 +527,8 @@ void hw_hide_counters(struct perfctr_core *core)
 {
 	if (core->running || core->process == process_of(current->mm))
 		return;
+	if (!is_started())
+		hw_start_cpu(NULL);
 	hw_leave();
 	zero_counters(core);
 	core->process = 0;
@@ -471,7 +540,7 @@ static void renew_reads(struct perfctr_core *core)
 		return;
 	if (core->reads)
 		write_sysreg(READS, pmuserenr_el0);
-	else if (core->theirs && !in_nmi())
+	else if (core->theirs && is_started() && !in_nmi())
 		hw_hide_counters(core);
 }
 
@@ -528,12 +597,26 @@ static irqreturn_t our_handle_irq(struct arm_pmu *of)
 	return result;
 }
 
+/* Counters are cleared, and turned on, when a program first comes here with them. */
+static noinline void get_ready(struct perfctr_core *core, u32 fresh)
+{
+	if (!is_started()) {
+		hw_start_cpu(NULL);
+		core->process = process_of(current->mm);
+	}
+	clear_counters(core, fresh);
+	WRITE_ONCE(core->ready, core->ready | fresh);
+	turn(PMCR_E);
+}
+
 /* Notes the counters of a program that is about to run. */
 static inline void note_program(struct perfctr_core *core, const struct perfctr_program *program)
 {
 	if (core->program != program->id) {
-		core->program = program->id;
 		core->counters = counters_of(program);
+		if (core->counters & ~core->ready)
+			get_ready(core, core->counters & ~core->ready);
+		core->program = program->id;
 	}
 	core->left |= core->counters;
 	core->privileged |= program->privileged;
@@ -544,7 +627,8 @@ static inline void note_program(struct perfctr_core *core, const struct perfctr_
 static void our_reset(void *info)
 {
 	their_reset(info);
-	hw_start_cpu(NULL);
+	if (is_started())
+		hw_start_cpu(NULL);
 }
 
 int hw_reserve(void (*overflow)(void))

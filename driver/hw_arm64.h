@@ -52,10 +52,11 @@ void perfctr_core_write_control(struct perfctr_core *core, uint32_t reg, uint64_
 
 /* ---- the state of this CPU ---- */
 
-/* Changed on its CPU with interrupts off, or while that one is offline. */
+/* Changed on its CPU with interrupts off, or while that one is offline; but for taken. */
 struct perfctr_core {
 	struct perfctr_cache cache;
-	u32 taken; /* counters that are ours here */
+	u32 taken; /* counters that are ours here; another CPU may change it */
+	u32 ready; /* those of them that threads use here: cleared, and to be cleared again */
 
 	/* The running program, from before it is loaded until after it is stopped; NULL: none. */
 	struct perfctr_program *running;

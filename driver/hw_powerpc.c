@@ -70,6 +70,7 @@ static inline struct perfctr_cache *perfctr_core_cache(struct perfctr_core *core
 static DEFINE_PER_CPU(struct perfctr_core, cores);
 struct perfctr_cpu hw_cpu;
 const struct cpumask *hw_forbidden;
+struct cpumask hw_started;
 
 /* ---- identification ---- */
 
@@ -91,9 +92,8 @@ void hw_clock(struct perfctr_info *info)
 
 /* ---- reservation ---- */
 
-void hw_stop_cpu(void *unused)
+static void clear_registers(struct perfctr_core *core)
 {
-	struct perfctr_core *core = this_cpu_ptr(&cores);
 	unsigned int slot;
 	u32 reg;
 
@@ -113,9 +113,17 @@ void hw_start_cpu(void *unused)
 	u64 value;
 	u32 reg;
 
-	hw_stop_cpu(NULL);
+	clear_registers(core);
 	for (n = 0; perfctr_powerpc_setup(&hw_cpu, n, &reg, &value) == 0; n++)
 		perfctr_core_write_control(core, reg, value);
+	cpumask_set_cpu(smp_processor_id(), &hw_started);
+}
+
+void hw_stop_cpu(void *unused)
+{
+	if (cpumask_test_cpu(smp_processor_id(), &hw_started))
+		clear_registers(this_cpu_ptr(&cores));
+	cpumask_clear_cpu(smp_processor_id(), &hw_started);
 }
 
 static void (*tell_of_overflow)(void);
@@ -129,11 +137,7 @@ static void overflow_interrupt(struct pt_regs *regs)
 int hw_reserve(void (*overflow)(void))
 {
 	tell_of_overflow = overflow;
-	if (reserve_pmc_hardware(overflow_interrupt) < 0) {
-		pr_info_ratelimited("the counters are in use by perf_events\n");
-		return -EBUSY;
-	}
-	return 0;
+	return reserve_pmc_hardware(overflow_interrupt) < 0 ? -EBUSY : 0;
 }
 
 void hw_release(void)
@@ -156,6 +160,8 @@ unsigned int hw_suspend(struct perfctr_cpu_state *state, struct perfctr_program 
 
 void hw_resume(struct perfctr_cpu_state *state, struct perfctr_program *program)
 {
+	if (program->nrctrs && !cpumask_test_cpu(smp_processor_id(), &hw_started))
+		hw_start_cpu(NULL);
 	perfctr_cpu_resume(this_cpu_ptr(&cores), state, program);
 }
 

@@ -7,6 +7,7 @@
 #include <linux/module.h>
 #include <linux/percpu.h>
 #include <linux/sched.h>
+#include <linux/smp.h>
 #include <linux/topology.h>
 #include <linux/user-return-notifier.h>
 #include <asm/apic.h>
@@ -16,6 +17,7 @@
 #include <asm/tlbflush.h>
 #include <asm/tsc.h>
 #include "arch/x86/msrs.h"
+#include "driver/compat/compat.h"
 #include "driver/debug.h"
 #include "driver/hw.h"
 
@@ -105,14 +107,14 @@ struct perfctr_core {
 	unsigned int late;   /* NMIs that may still come, of counters that have overflowed, ... */
 	unsigned long until; /* ... before this time */
 	unsigned int lvtpc;  /* the local APIC's entry as we found it */
-	bool started;	     /* the registers are ours */
 	u8 odd;		     /* conditions for which the next thread looks closer: */
 #define ODD_FAULT     1	     /* a control register has not taken its value */
 #define ODD_GUESTS    2	     /* KVM was in use when others came */
 #define ODD_HOST_ONLY 4	     /* event selects have been written with this bit */
 
 	/* The contents that the last threads have left in the registers. */
-	u64 process;	       /* theirs; 0: nothing is left */
+	u64 process; /* theirs; 0: nothing is left; OTHERS: this CPU is not started */
+#define OTHERS (~0ull)
 	u64 program;	       /* the last program whose counters are in the list */
 	bool privileged;       /* one of them counts more than their user mode */
 	bool halted;	       /* all counters stand, by the switch that is for all of them */
@@ -133,7 +135,7 @@ module_param(see_others, bool, 0444);
 MODULE_PARM_DESC(see_others,
 		 "counters run on while others do, and show it: for a machine with one user");
 
-static DEFINE_PER_CPU(struct perfctr_core, cores);
+static DEFINE_PER_CPU(struct perfctr_core, cores) = { .process = OTHERS, .privileged = true };
 struct perfctr_cpu hw_cpu;
 
 /* One register that lets all counters go, where there is one. */
@@ -170,8 +172,8 @@ static void release_registers(unsigned int n)
 			release_evntsel_nmi(listed(n));
 }
 
-/* Reserves all registers; or none, if one is in use, which is returned. */
-static u32 reserve_registers(void)
+/* Reserves all registers; or none, if one is in use. */
+static bool reserve_registers(void)
 {
 	unsigned int n;
 
@@ -179,9 +181,9 @@ static u32 reserve_registers(void)
 		if (listed(n) && !(n < PERFCTR_COUNTERS ? reserve_perfctr_nmi(listed(n))
 							: reserve_evntsel_nmi(listed(n)))) {
 			release_registers(n);
-			return listed(n);
+			return false;
 		}
-	return 0;
+	return true;
 }
 
 /*
@@ -195,7 +197,7 @@ static bool counters_exist(void)
 	bool exist;
 	u64 value;
 
-	if (!reg || reserve_registers())
+	if (!reg || !reserve_registers())
 		return true;
 	preempt_disable();
 	/* It may be counting: the low bits can change. */
@@ -219,6 +221,13 @@ static inline void perfctr_cpuid_leaf(uint32_t leaf, uint32_t subleaf, uint32_t 
 #include "arch/x86/cpuid.h"
 
 const struct cpumask *hw_forbidden;
+struct cpumask hw_started;
+
+/* The registers are ours on this CPU. */
+static bool is_started(void)
+{
+	return cpumask_test_cpu(smp_processor_id(), &hw_started);
+}
 
 /* Hyper-Threading's two threads share the P4's one set of counters: a core's first has them. */
 static void forbid_siblings(void)
@@ -329,18 +338,22 @@ void hw_start_cpu(void *unused)
 		core->lvtpc = apic->read(APIC_LVTPC);
 		apic->write(APIC_LVTPC, APIC_DM_NMI);
 	}
-	WRITE_ONCE(core->started, true);
+	cpumask_set_cpu(smp_processor_id(), &hw_started);
 }
 
 void hw_stop_cpu(void *unused)
 {
 	struct perfctr_core *core = this_cpu_ptr(&cores);
 
-	WRITE_ONCE(core->started, false);
 	unwatch(core);
-	clear_registers(core);
-	if (hw_cpu.pcint)
-		apic->write(APIC_LVTPC, core->lvtpc);
+	if (is_started()) {
+		cpumask_clear_cpu(smp_processor_id(), &hw_started);
+		clear_registers(core);
+		if (hw_cpu.pcint)
+			apic->write(APIC_LVTPC, core->lvtpc);
+	}
+	core->process = OTHERS;
+	core->privileged = true;
 }
 
 /* ---- overflow ---- */
@@ -350,7 +363,7 @@ static void (*tell_of_overflow)(void);
 /* Most processors mask the entry when they deliver it. It is others' again once we stop. */
 void hw_after_nmi(void)
 {
-	if (this_cpu_ptr(&cores)->started)
+	if (is_started())
 		apic->write(APIC_LVTPC, APIC_DM_NMI);
 }
 
@@ -361,7 +374,7 @@ void hw_after_nmi(void)
  */
 static void restore_switch(struct perfctr_core *core)
 {
-	if (switch_reg && core->started && are_on() == core->halted &&
+	if (switch_reg && is_started() && are_on() == core->halted &&
 	    (apic->read(APIC_LVTPC) & APIC_MODE_MASK) == APIC_DM_NMI)
 		write_msr(switch_reg, core->halted ? 0 : switch_on);
 }
@@ -398,13 +411,8 @@ static int overflow_nmi(unsigned int type, struct pt_regs *regs)
 
 int hw_reserve(void (*overflow)(void))
 {
-	u32 held = reserve_registers();
-
 	tell_of_overflow = overflow;
-	if (!held)
-		return 0;
-	pr_info_ratelimited("perf_events or the NMI watchdog has register 0x%X\n", held);
-	return -EBUSY;
+	return reserve_registers() ? 0 : -EBUSY;
 }
 
 void hw_release(void)
@@ -495,6 +503,8 @@ static bool takes_all(const struct perfctr_core *core, const struct perfctr_prog
 static void forget_process(struct perfctr_core *core, const struct perfctr_program *program)
 {
 	if (core->privileged || !takes_all(core, program)) {
+		if (core->process == OTHERS)
+			hw_start_cpu(NULL);
 		stop_counters(core);
 		zero_counters(core);
 		core->nr_left = 0;
@@ -778,12 +788,21 @@ void hw_sample(struct perfctr_cpu_state *state, struct perfctr_program *program)
 
 /* ---- RDPMC in user mode ---- */
 
+static void start_here(void *unused)
+{
+	if (!is_started())
+		hw_start_cpu(NULL);
+}
+
 /*
  * CR4.PCE belongs to the kernel, which sets it when it loads a process's page tables: if this count
  * of perf_events' is not 0, or the administrator allows it for all (/sys/devices/cpu/rdpmc).
  */
 void hw_allow_reads(struct mm_struct *mm)
 {
+	/* CPUs where no thread has counted since perf_events did. */
+	if (!PERFCTR_COMPAT_CLEARS && !cpumask_subset(cpu_online_mask, &hw_started))
+		on_each_cpu(start_here, NULL, true);
 	atomic_inc(&mm->context.perf_rdpmc_allowed);
 }
 
@@ -799,10 +818,13 @@ void hw_forbid_inherited_reads(struct mm_struct *mm)
 	atomic_set(&mm->context.perf_rdpmc_allowed, 0);
 }
 
-bool hw_reads_are_stale(const struct mm_struct *mm)
+/* Since 6.14 a CPU stays in the set when it has left, until the kernel finds it there, or we do. */
+bool hw_reads_are_stale(struct mm_struct *mm)
 {
 	bool loaded = (__native_read_cr3() & CR3_ADDR_MASK) == __sme_pa(mm->pgd);
 
+	if (!loaded)
+		cpumask_clear_cpu(smp_processor_id(), mm_cpumask(mm));
 	return loaded && hw_user_reads() != (atomic_read(&mm->context.perf_rdpmc_allowed) > 0);
 }
 

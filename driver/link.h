@@ -3,24 +3,27 @@
  * link.h - the link between a thread and its counters: a state machine that says where the thread
  * is. One function has all events of a link and the actions that follow; no other code changes a
  * link's state. It uses nothing of the kernel, so that a test can try all events in every order.
- *
+ */
+// clang-format off
+/*
  *	made by its tracer -> ARRIVING -.
  *	                         |      v
  *	made by its thread ------|--> HERE <-> AWAY
  *	                         v      v
  *	                         ENDED <'
  *
- * ARRIVING        Its thread is in the kernel, and does not count before it returns to user mode:
- * the
+ * ARRIVING	Its thread is in the kernel, and does not count before it returns to user mode: the
  *		scheduler does not know the link yet.
- * HERE            Its thread is the current one of a processor, and counts there if the link is
- * bound.
- * AWAY            Its thread is on no processor.
- * ENDED   Nothing starts again, whatever references to the link there are.
- *
+ * HERE		Its thread is the current one of a processor, and counts there if the link is bound.
+ * AWAY		Its thread is on no processor.
+ * ENDED	Nothing starts again, whatever references to the link there are.
+ */
+// clang-format on
+/*
  * A link is bound while it has counters. They run if the link is bound and HERE, and only then.
  * References are counted: the thread has one until the burial, and the arrival has one, which may
- * be queued with the thread and can't be called back.
+ * be queued with the thread and can't be called back. A link that has ended is in no table: nobody
+ * can give it counters.
  */
 #ifndef PERFCTR_DRIVER_LINK_H
 #define PERFCTR_DRIVER_LINK_H
@@ -176,7 +179,9 @@ static inline unsigned int link_step(struct link *link, enum link_event event)
 		link->bound = 1;
 		return state == LINK_HERE ? LINK_START : 0;
 	case LINK_BOUND:
-		if (link->bound || state == LINK_HERE || state == LINK_ENDED)
+		if (state == LINK_ENDED)
+			return LINK_BUG;
+		if (link->bound || state == LINK_HERE)
 			return LINK_REFUSED;
 		link->bound = 1;
 		return 0;

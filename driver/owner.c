@@ -44,11 +44,13 @@ int owner_reach(struct task_struct *task)
 static struct task_struct *get_thread(struct vperfctr *self)
 {
 	struct task_struct *task = NULL;
+	struct vthread *t;
 
-	spin_lock_irq(&self->lock);
-	if (self->thread)
-		task = get_task_struct(self->thread->task);
-	spin_unlock_irq(&self->lock);
+	vthread_lock(self);
+	t = vthread_link(self);
+	if (t)
+		task = get_task_struct(t->task);
+	vthread_unlock(self);
 	return task;
 }
 
@@ -93,8 +95,8 @@ static int read_standing(struct look *look)
 	struct vthread *t;
 	int cpu = -1;
 
-	spin_lock_irq(&self->lock);
-	t = self->thread;
+	vthread_lock(self);
+	t = vthread_link(self);
 	if (t) {
 		raw_spin_lock(&t->lock);
 		if (t->link.state == LINK_HERE && perfctr_cstatus_enabled(self->cstatus))
@@ -105,7 +107,7 @@ static int read_standing(struct look *look)
 		vperfctr_read(self, look->reading);
 	if (t)
 		raw_spin_unlock(&t->lock);
-	spin_unlock_irq(&self->lock);
+	vthread_unlock(self);
 	return cpu;
 }
 

@@ -5,8 +5,8 @@
 #include <linux/err.h>
 #include <linux/list.h>
 #include <linux/module.h>
-#include <linux/mutex.h>
 #include <linux/slab.h>
+#include <linux/spinlock.h>
 #include <linux/uidgid.h>
 #include <linux/user_namespace.h>
 #include "driver/quota.h"
@@ -22,21 +22,24 @@ struct quota {
 };
 
 static LIST_HEAD(quotas); /* of users that have sets */
-static DEFINE_MUTEX(lock);
 
-/* Finds or adds a user's quota. The lock is held. NULL: no memory. */
-static struct quota *find_or_add(kuid_t user)
+/* Everybody waits for its holder, who neither sleeps nor is preempted. */
+static DEFINE_SPINLOCK(lock);
+
+/* Finds a user's quota, or gives the user the spare one. The lock is held. NULL: neither exists. */
+static struct quota *find_or_add(kuid_t user, struct quota **spare)
 {
 	struct quota *quota;
 
 	list_for_each_entry(quota, &quotas, link)
 		if (uid_eq(quota->user, user))
 			return quota;
-	quota = kzalloc(sizeof(*quota), GFP_KERNEL_ACCOUNT);
-	if (!quota)
-		return NULL;
-	quota->user = user;
-	list_add(&quota->link, &quotas);
+	quota = *spare;
+	if (quota) {
+		*spare = NULL;
+		quota->user = user;
+		list_add(&quota->link, &quotas);
+	}
 	return quota;
 }
 
@@ -63,29 +66,48 @@ static kuid_t payer(void)
 	return user;
 }
 
-struct quota *quota_take(void)
+/* Returns NULL if a quota is missing. ERR_PTR(-EDQUOT): the user has as many sets as he may. */
+static struct quota *try_to_take(kuid_t user, unsigned int most, struct quota **spare)
 {
-	unsigned int most = READ_ONCE(user_states);
 	struct quota *quota;
 
-	mutex_lock(&lock);
-	quota = find_or_add(payer());
-	if (!quota) {
-		quota = ERR_PTR(-ENOMEM);
-	} else if (quota->taken < most || capable(CAP_SYS_RESOURCE)) {
+	spin_lock(&lock);
+	quota = find_or_add(user, spare);
+	if (quota && quota->taken < most) {
 		quota->taken++;
-	} else {
+	} else if (quota) {
 		put(quota);
 		quota = ERR_PTR(-EDQUOT);
 	}
-	mutex_unlock(&lock);
+	spin_unlock(&lock);
+	return quota;
+}
+
+struct quota *quota_take(void)
+{
+	unsigned int most = READ_ONCE(user_states);
+	struct quota *quota, *spare = NULL;
+	const kuid_t user = payer();
+
+	for (;;) {
+		quota = try_to_take(user, most, &spare);
+		if (!quota)
+			spare = kzalloc(sizeof(*spare), GFP_KERNEL_ACCOUNT);
+		else if (quota == ERR_PTR(-EDQUOT) && most != UINT_MAX && capable(CAP_SYS_RESOURCE))
+			most = UINT_MAX;
+		else
+			break;
+		if (!quota && !spare)
+			return ERR_PTR(-ENOMEM);
+	}
+	kfree(spare);
 	return quota;
 }
 
 void quota_give(struct quota *quota)
 {
-	mutex_lock(&lock);
+	spin_lock(&lock);
 	quota->taken--;
 	put(quota);
-	mutex_unlock(&lock);
+	spin_unlock(&lock);
 }

@@ -8,7 +8,7 @@ struct quota;
 /* Takes one for the caller's user. ERR_PTR(): -EDQUOT: the limit is reached; -ENOMEM. */
 struct quota *quota_take(void);
 
-/* Gives one back, whoever the caller is. May sleep. */
+/* Gives one back, whoever the caller is. */
 void quota_give(struct quota *quota);
 
 #endif /* PERFCTR_DRIVER_QUOTA_H */

@@ -6,7 +6,6 @@
  * by all of them.
  */
 #include <linux/capability.h>
-#include <linux/cpumask.h>
 #include <linux/cred.h>
 #include <linux/err.h>
 #include <linux/file.h>
@@ -17,6 +16,7 @@
 #include <linux/rcupdate.h>
 #include <linux/jiffies.h>
 #include <linux/sched/signal.h>
+#include <linux/smp.h>
 #include "driver/rights.h"
 
 /* Only the kernel makes anonymous inodes, and gives their files names. */
@@ -49,7 +49,10 @@ static bool sees_everything(const struct perf_event *event)
 	return !(event->attach_state & PERF_ATTACH_TASK) && !event->attr.exclude_kernel;
 }
 
-/* Opens an event of a CPU that counts nothing, or fails. The CPU may go offline meanwhile. */
+/*
+ * Opens an event of this CPU that counts nothing, or fails. Another one would be interrupted. The
+ * thread may be moved, and the CPU go offline meanwhile.
+ */
 static struct perf_event *open_on_cpu(void)
 {
 	struct perf_event *event = ERR_PTR(-ENODEV);
@@ -62,8 +65,8 @@ static struct perf_event *open_on_cpu(void)
 	};
 
 	for (tries = 0; tries < 10 && event == ERR_PTR(-ENODEV); tries++)
-		event = perf_event_create_kernel_counter(&attr, (int)cpumask_first(cpu_online_mask),
-							 NULL, NULL, NULL);
+		event = perf_event_create_kernel_counter(&attr, (int)raw_smp_processor_id(), NULL,
+							 NULL, NULL);
 	return event;
 }
 

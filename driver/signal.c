@@ -43,17 +43,19 @@ static void signal_current(struct callback_head *head)
 static void notify(struct irq_work *work)
 {
 	struct vperfctr *self = container_of(work, struct vperfctr, notify);
+	const struct vthread *t;
 
-	spin_lock(&self->lock);
-	if (self->thread && !atomic_xchg(&self->signalling, 1)) {
+	vthread_lock(self);
+	t = vthread_link(self);
+	if (t && !atomic_xchg(&self->signalling, 1)) {
 		kref_get(&self->refs);
-		if (task_work_add(self->thread->task, &self->signal, TWA_SIGNAL)) {
+		if (task_work_add(t->task, &self->signal, TWA_SIGNAL)) {
 			/* It exits. It has not yet let us go: this was not the last reference. */
 			atomic_set(&self->signalling, 0);
 			vperfctr_put(self);
 		}
 	}
-	spin_unlock(&self->lock);
+	vthread_unlock(self);
 }
 
 void vsignal_init(struct vperfctr *self)

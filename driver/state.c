@@ -46,7 +46,6 @@ struct vperfctr *vperfctr_create(void)
 	atomic_inc(&number_of_states);
 	self->quota = quota;
 	kref_init(&self->refs);
-	spin_lock_init(&self->lock);
 	mutex_init(&self->access.lock);
 	rights_create(&self->rights);
 	self->program.async = -1;
@@ -130,17 +129,6 @@ struct perfctr_cpu_state *vperfctr_turn_page(struct vperfctr *self, struct perfc
 	old->cstatus = 0;
 	self->state = fresh;
 	return old;
-}
-
-struct page *vperfctr_get_page(struct vperfctr *self)
-{
-	struct page *page;
-
-	spin_lock_irq(&self->lock);
-	page = virt_to_page(self->state);
-	get_page(page);
-	spin_unlock_irq(&self->lock);
-	return page;
 }
 
 /* ---- running and not ---- */

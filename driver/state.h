@@ -4,9 +4,9 @@
  * handles of it, its page is mapped, and it lives as long as one of these exists or a thread counts
  * with it.
  *
- * Locks: the table's of links before vperfctr.lock before vthread.lock (thread.h), and that of the
- * current thread's link before that of the next one's. The latter two are taken in the scheduler,
- * with the run queue's lock held: nothing may be woken under them. Interrupts are off under both.
+ * Locks: vthread_lock() before vthread.lock (thread.h), and that of the current thread's link
+ * before that of the next one's. The latter two are taken in the scheduler, with the run queue's
+ * lock held: nothing may be woken under them. Interrupts are off under all.
  */
 #ifndef PERFCTR_DRIVER_STATE_H
 #define PERFCTR_DRIVER_STATE_H
@@ -36,8 +36,7 @@ struct vperfctr {
 	u32 taken;		  /* the counters taken, where others have the rest */
 	struct access access;	  /* permission of user mode to read */
 
-	spinlock_t lock;	/* of thread, and of which page is the state */
-	struct vthread *thread; /* the owner; NULL: none any more */
+	const struct task_struct *task; /* for which they were made, by address: it may be gone */
 
 	struct rights rights; /* the rights of the threads that control it */
 
@@ -74,16 +73,13 @@ void vperfctr_release(struct vperfctr *self);
 
 /*
  * An execve(2) ends the view of the counters in the thread's old memory: a page that others have
- * mapped is left to them, and a fresh one takes its place. vperfctr_prepare_page() needs no lock,
- * and does not sleep: false means that there is no memory; NULL: the page can stay, and turning it
- * changes nothing. The caller frees the old page.
+ * mapped is left to them, and a fresh one takes its place. vperfctr_prepare_page() needs
+ * vthread_lock(), and does not sleep: false means that there is no memory; NULL: the page can stay,
+ * and turning it changes nothing. The caller frees the old page.
  */
 bool vperfctr_prepare_page(const struct vperfctr *self, struct perfctr_cpu_state **fresh);
 struct perfctr_cpu_state *vperfctr_turn_page(struct vperfctr *self,
 					     struct perfctr_cpu_state *fresh);
-
-/* Returns the page, with a reference for the caller. */
-struct page *vperfctr_get_page(struct vperfctr *self);
 
 /* Also true after an overflow, which may come between a reader's cstatus and RDPMC. */
 static inline bool vperfctr_has_counters(const struct vperfctr *self)

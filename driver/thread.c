@@ -12,9 +12,12 @@
  */
 #define pr_fmt(fmt) "perfctr: " fmt
 #include <linux/binfmts.h>
-#include <linux/hashtable.h>
+#include <linux/hash.h>
+#include <linux/list.h>
+#include <linux/log2.h>
 #include <linux/module.h>
 #include <linux/pid_namespace.h>
+#include <linux/rcupdate.h>
 #include <linux/sched.h>
 #include <linux/sched/task.h>
 #include <linux/slab.h>
@@ -22,10 +25,104 @@
 #include <linux/task_work.h>
 #include <linux/tracepoint.h>
 #include <linux/uidgid.h>
+#include <linux/workqueue.h>
 #include <trace/events/sched.h>
 #include "driver/compat/compat.h"
 #include "driver/debug.h"
 #include "driver/thread.h"
+
+/* ---- the table ---- */
+
+/*
+ * The links of threads that have not ended, by thread. A thread's bucket is the same for ever, and
+ * so is that of the counters which were made for it. With the locks of the bucket and of the link a
+ * link gets counters, loses them, and ends; with one of both it is certain which counters it has.
+ */
+static struct bucket {
+	spinlock_t lock; /* before vthread.lock */
+	unsigned long flags;
+	struct hlist_head links;
+} buckets[256];
+
+static atomic_t number_of_links;
+module_param_named(links, number_of_links.counter, int, 0400);
+MODULE_PARM_DESC(links, "how many threads have counters, or have had some and live; read only");
+
+static struct bucket *bucket_of(const struct task_struct *task)
+{
+	return &buckets[hash_ptr(task, ilog2(ARRAY_SIZE(buckets)))];
+}
+
+static void lock_bucket(struct bucket *bucket)
+{
+	unsigned long flags;
+
+	spin_lock_irqsave(&bucket->lock, flags);
+	bucket->flags = flags;
+}
+
+static void unlock_bucket(struct bucket *bucket)
+{
+	spin_unlock_irqrestore(&bucket->lock, bucket->flags);
+}
+
+/* The bucket is locked. */
+static struct vthread *look_up(const struct bucket *bucket, const struct task_struct *task)
+{
+	struct vthread *t;
+
+	hlist_for_each_entry(t, &bucket->links, in_table)
+		if (t->task == task)
+			return t;
+	return NULL;
+}
+
+void vthread_lock(const struct vperfctr *counters)
+{
+	lock_bucket(bucket_of(counters->task));
+}
+
+void vthread_unlock(const struct vperfctr *counters)
+{
+	unlock_bucket(bucket_of(counters->task));
+}
+
+struct vthread *vthread_link(const struct vperfctr *counters)
+{
+	struct vthread *t;
+
+	hlist_for_each_entry(t, &bucket_of(counters->task)->links, in_table)
+		if (t->counters == counters)
+			return t;
+	return NULL;
+}
+
+const struct task_struct *vthread_of(const struct vperfctr *counters)
+{
+	const struct vthread *t;
+	const struct task_struct *task;
+
+	vthread_lock(counters);
+	t = vthread_link(counters);
+	task = t ? t->task : NULL;
+	vthread_unlock(counters);
+	return task;
+}
+
+struct vperfctr *vthread_counters(const struct task_struct *task)
+{
+	struct bucket *bucket = bucket_of(task);
+	struct vperfctr *counters;
+	struct vthread *t;
+
+	lock_bucket(bucket);
+	t = look_up(bucket, task);
+	counters = t ? t->counters : NULL;
+	if (counters)
+		kref_get(&counters->refs);
+	unlock_bucket(bucket);
+	return counters;
+}
 
 /* ---- the door ---- */
 
@@ -60,25 +157,25 @@ static bool is_refused(unsigned int steps)
 	return steps & (LINK_REFUSED | LINK_BUG);
 }
 
-/* A task's link to these counters, locked with them; or NULL. */
-static struct vthread *lock_link(struct vperfctr *counters, const struct task_struct *task)
+/* A task's link to these counters, locked; or NULL. */
+static struct vthread *lock_link(const struct vperfctr *counters, const struct task_struct *task)
 {
 	struct vthread *t;
 
-	spin_lock_irq(&counters->lock);
-	t = counters->thread;
+	vthread_lock(counters);
+	t = vthread_link(counters);
 	if (t && t->task == task) {
 		raw_spin_lock(&t->lock);
 		return t;
 	}
-	spin_unlock_irq(&counters->lock);
+	vthread_unlock(counters);
 	return NULL;
 }
 
-static void unlock_link(struct vperfctr *counters, struct vthread *t)
+static void unlock_link(struct vthread *t)
 {
 	raw_spin_unlock(&t->lock);
-	spin_unlock_irq(&counters->lock);
+	unlock_bucket(bucket_of(t->task));
 }
 
 struct vthread *vthread_enter(struct vperfctr *counters, const struct task_struct *task)
@@ -90,7 +187,7 @@ struct vthread *vthread_enter(struct vperfctr *counters, const struct task_struc
 	t->steps = step_to(t, task == current ? LINK_CHANGES : LINK_CHANGED);
 	if (!is_refused(t->steps))
 		return t;
-	unlock_link(counters, t);
+	unlock_link(t);
 	return NULL;
 }
 
@@ -99,17 +196,7 @@ void vthread_leave(struct vthread *t)
 	if (!t)
 		return;
 	finish(t, t->steps);
-	unlock_link(t->counters, t);
-}
-
-void vthread_overflow(struct vperfctr *counters)
-{
-	/* It does not change while its thread runs here. */
-	struct vthread *t = READ_ONCE(counters->thread);
-
-	raw_spin_lock(&t->lock);
-	finish(t, step_to(t, LINK_OVERFLOWS));
-	raw_spin_unlock(&t->lock);
+	unlock_link(t);
 }
 
 /* ---- the scheduler ---- */
@@ -125,6 +212,19 @@ static struct vthread *hooked_link(struct task_struct *task)
 		if (notifier->ops == &preempt_ops)
 			return container_of(notifier, struct vthread, notifier);
 	return NULL;
+}
+
+void vthread_overflow(struct vperfctr *counters)
+{
+	/* They run here, so that they are the current thread's, and stay it. */
+	struct vthread *t = hooked_link(current);
+
+	if (WARN_ON_ONCE(!t))
+		return;
+	raw_spin_lock(&t->lock);
+	debug_warn(t->counters != counters);
+	finish(t, step_to(t, LINK_OVERFLOWS));
+	raw_spin_unlock(&t->lock);
 }
 
 /*
@@ -185,64 +285,7 @@ static struct preempt_ops preempt_ops = {
 	.sched_out = sched_out,
 };
 
-/* ---- the table ---- */
-
-/* Links of threads that have not ended. */
-static DEFINE_HASHTABLE(links, 8);
-static DEFINE_SPINLOCK(links_lock); /* before vthread.lock */
-
-static atomic_t number_of_links;
-module_param_named(links, number_of_links.counter, int, 0400);
-MODULE_PARM_DESC(links, "how many threads have counters, or have had some and live; read only");
-
-static struct vthread *look_up(const struct task_struct *task)
-{
-	struct vthread *t;
-
-	hash_for_each_possible(links, t, in_table, (unsigned long)task)
-		if (t->task == task)
-			return t;
-	return NULL;
-}
-
-/* Finds the current thread's link, which others may have made while it was stopped. */
-static struct vthread *own_link(void)
-{
-	struct vthread *t;
-
-	if (hlist_empty(&links[hash_min((unsigned long)current, HASH_BITS(links))]))
-		return NULL;
-	spin_lock(&links_lock);
-	t = look_up(current);
-	spin_unlock(&links_lock);
-	return t;
-}
-
-static void leave_table(struct vthread *t)
-{
-	spin_lock(&links_lock);
-	hash_del(&t->in_table);
-	spin_unlock(&links_lock);
-}
-
-struct vperfctr *vthread_counters(struct task_struct *task)
-{
-	struct vperfctr *counters = NULL;
-	struct vthread *t;
-
-	spin_lock(&links_lock);
-	t = look_up(task);
-	if (t) {
-		raw_spin_lock_irq(&t->lock);
-		if (t->link.bound) {
-			counters = t->counters;
-			kref_get(&counters->refs);
-		}
-		raw_spin_unlock_irq(&t->lock);
-	}
-	spin_unlock(&links_lock);
-	return counters;
-}
+/* ---- who has counters ---- */
 
 /* A thread gives itself its name, which is to do nothing to a terminal. */
 static void show_thread(struct seq_file *file, struct task_struct *task)
@@ -261,30 +304,41 @@ static void show_thread(struct seq_file *file, struct task_struct *task)
 
 int vthread_show_holders(struct seq_file *file, void *unused)
 {
+	struct bucket *bucket;
 	struct vthread *t;
-	int bucket;
-	bool holds;
 
-	spin_lock(&links_lock);
-	hash_for_each(links, bucket, t, in_table) {
-		raw_spin_lock_irq(&t->lock);
-		holds = t->link.bound && READ_ONCE(t->counters->reserved);
-		raw_spin_unlock_irq(&t->lock);
-		if (holds)
-			show_thread(file, t->task);
+	for (bucket = buckets; bucket < buckets + ARRAY_SIZE(buckets); bucket++) {
+		lock_bucket(bucket);
+		hlist_for_each_entry(t, &bucket->links, in_table)
+			if (t->counters && READ_ONCE(t->counters->reserved))
+				show_thread(file, t->task);
+		unlock_bucket(bucket);
 	}
-	spin_unlock(&links_lock);
 	return 0;
 }
 
 /* ---- the end of a link ---- */
+
+/*
+ * Switches look at threads' notifiers only while there is a link, or a guest of KVM's. To turn that
+ * on or off changes the kernel's code, and interrupts every CPU: so the last link's successor, if
+ * it comes within a second, finds it turned on.
+ */
+static void forget_notifiers(struct work_struct *work)
+{
+	preempt_notifier_dec();
+}
+
+static DECLARE_DELAYED_WORK(forgetting, forget_notifiers);
 
 static void free_link(struct vthread *t)
 {
 	put_task_struct(t->task);
 	kfree(t);
 	atomic_dec(&number_of_links);
-	preempt_notifier_dec();
+	/* The work drops the count of one link; those of others are not the last one meanwhile. */
+	if (!schedule_delayed_work(&forgetting, HZ))
+		preempt_notifier_dec();
 	module_put(THIS_MODULE);
 }
 
@@ -314,81 +368,61 @@ static void bury_own(struct callback_head *head)
 	bury(container_of(head, struct vthread, burial));
 }
 
-/* They are no thread's any more. Both are locked. */
-static void release(struct vperfctr *counters)
+/* A link ends, and leaves the table: the table has none that has ended. All is locked. */
+static unsigned int end_link(struct vthread *t, enum link_event event)
 {
-	vperfctr_clear(counters);
-	counters->thread = NULL;
-}
+	unsigned int steps = step_to(t, event);
 
-/* A link ends, or a thread that has ended before is found not to arrive. */
-static unsigned int end_link(struct vthread *t, struct vperfctr *counters, enum link_event event)
-{
-	unsigned int steps;
-
-	local_irq_disable();
-	if (counters)
-		spin_lock(&counters->lock);
-	raw_spin_lock(&t->lock);
-	steps = step_to(t, event);
-	if (counters && steps & LINK_BURY)
-		release(counters);
-	raw_spin_unlock(&t->lock);
-	if (counters)
-		spin_unlock(&counters->lock);
-	local_irq_enable();
-	if (steps & LINK_BURY)
-		leave_table(t);
+	if (steps & LINK_BURY) {
+		hlist_del_init(&t->in_table);
+		if (t->counters)
+			vperfctr_clear(t->counters);
+	}
 	return steps;
 }
 
-/* Runs in a probe, which must not sleep. A thread that exits still does its task work. */
-static void end_own(struct vthread *t, enum task_work_notify_mode when)
-{
-	if (end_link(t, t->counters, LINK_ENDS) & LINK_BURY)
-		WARN_ON_ONCE(task_work_add(current, &t->burial, when));
-}
-
 /* The thread is beyond its exit, or as good as. */
-static void miss(struct vthread *t, struct vperfctr *counters)
+static void miss(struct vthread *t)
 {
-	unsigned int steps = end_link(t, counters, LINK_IS_MISSED);
+	struct bucket *bucket = bucket_of(t->task);
+	unsigned int steps;
 
+	lock_bucket(bucket);
+	raw_spin_lock(&t->lock);
+	steps = end_link(t, LINK_IS_MISSED);
+	raw_spin_unlock(&t->lock);
+	unlock_bucket(bucket);
 	if (steps & LINK_BURY)
 		bury(t);
 	else if (steps & LINK_FREE)
 		free_link(t);
 }
 
-const struct task_struct *vthread_of(struct vperfctr *counters)
+/* A tracer takes them away: the link stays, for the scheduler may know it. All is locked. */
+static unsigned int unbind(struct vthread *t)
 {
-	const struct task_struct *task;
+	unsigned int steps = step_to(t, LINK_UNBOUND);
 
-	spin_lock_irq(&counters->lock);
-	task = counters->thread ? counters->thread->task : NULL;
-	spin_unlock_irq(&counters->lock);
-	return task;
+	if (!is_refused(steps)) {
+		vperfctr_clear(t->counters);
+		t->counters = NULL;
+	}
+	return steps;
 }
 
-bool vthread_detach(struct vperfctr *counters, struct task_struct *task)
+bool vthread_detach(struct vperfctr *counters, const struct task_struct *task)
 {
 	struct vthread *t = lock_link(counters, task);
 	unsigned int steps;
 
 	if (!t)
 		return false;
-	steps = step_to(t, task == current ? LINK_ENDS : LINK_UNBOUND);
-	if (!is_refused(steps))
-		release(counters);
-	if (!is_refused(steps) && !(steps & LINK_BURY))
-		t->counters = NULL;
-	unlock_link(counters, t);
-	if (steps & LINK_BURY) {
-		leave_table(t);
+	steps = task == current ? end_link(t, LINK_ENDS) : unbind(t);
+	unlock_link(t);
+	if (steps & LINK_BURY)
 		bury(t);
-	} else if (!is_refused(steps)) {
+	else if (!is_refused(steps))
 		vperfctr_put_unlinked(counters);
-	}
 	return !is_refused(steps);
 }
 
@@ -413,12 +447,11 @@ static void arrive_or_end(struct callback_head *head)
 	struct vthread *t = container_of(head, struct vthread, arrival);
 
 	if (current->flags & PF_EXITING)
-		miss(t, t->counters);
+		miss(t);
 	else
 		arrive(t);
 }
 
-/* Switches look at threads' notifiers only while there is a link, or a guest of KVM's. */
 static struct vthread *create_link(struct task_struct *task, struct vperfctr *counters)
 {
 	struct vthread *t = kzalloc(sizeof(*t), GFP_KERNEL_ACCOUNT);
@@ -438,39 +471,37 @@ static struct vthread *create_link(struct task_struct *task, struct vperfctr *co
 	return t;
 }
 
-/* Give a thread with a link, but without counters, new ones. */
+/* Give a thread with a link, but without counters, new ones. The bucket is locked. */
 static int bind(struct vthread *t, struct vperfctr *counters)
 {
 	unsigned int steps;
 	int err = 0;
 
-	raw_spin_lock_irq(&t->lock);
+	raw_spin_lock(&t->lock);
 	steps = step_to(t, t->task == current ? LINK_BINDS : LINK_BOUND);
 	if (is_refused(steps)) {
 		err = t->link.bound ? -EEXIST : -ESRCH;
 	} else {
 		t->counters = counters;
-		counters->thread = t;
 		finish(t, steps);
 	}
-	raw_spin_unlock_irq(&t->lock);
+	raw_spin_unlock(&t->lock);
 	return err;
 }
 
 /* Make the fresh link the thread's; or give its counters to the one that it has. */
 static bool enter_table(struct vthread *fresh, int *err)
 {
+	struct bucket *bucket = bucket_of(fresh->task);
 	struct vthread *t;
 
-	spin_lock(&links_lock);
-	t = look_up(fresh->task);
-	if (t) {
+	lock_bucket(bucket);
+	t = look_up(bucket, fresh->task);
+	if (t)
 		*err = bind(t, fresh->counters);
-	} else {
-		fresh->counters->thread = fresh;
-		hash_add(links, &fresh->in_table, (unsigned long)fresh->task);
-	}
-	spin_unlock(&links_lock);
+	else
+		hlist_add_head(&fresh->in_table, &bucket->links);
+	unlock_bucket(bucket);
 	return !t;
 }
 
@@ -481,6 +512,7 @@ int vthread_attach(struct task_struct *task, struct vperfctr *counters)
 
 	if (!fresh)
 		return -ENOMEM;
+	counters->task = task;
 	kref_get(&counters->refs);
 	if (!enter_table(fresh, &err)) {
 		free_link(fresh);
@@ -489,7 +521,7 @@ int vthread_attach(struct task_struct *task, struct vperfctr *counters)
 	} else if (task == current) {
 		arrive(fresh);
 	} else if (task_work_add(task, &fresh->arrival, TWA_RESUME)) {
-		miss(fresh, counters);
+		miss(fresh);
 		err = -ESRCH;
 	}
 	return err;
@@ -497,47 +529,91 @@ int vthread_attach(struct task_struct *task, struct vperfctr *counters)
 
 /* ---- exit and exec ---- */
 
+/*
+ * Locks the current thread's bucket if it has a link, which others may have made while it was
+ * stopped.
+ */
+static struct vthread *lock_own(struct bucket *bucket)
+{
+	struct vthread *t;
+
+	if (hlist_empty(&bucket->links))
+		return NULL;
+	lock_bucket(bucket);
+	t = look_up(bucket, current);
+	if (!t)
+		unlock_bucket(bucket);
+	return t;
+}
+
+/* Probes must not sleep; a thread that exits still does its task work. */
+static void bury_later(struct vthread *t, enum task_work_notify_mode when)
+{
+	WARN_ON_ONCE(task_work_add(current, &t->burial, when));
+}
+
 static void thread_exits(void *unused, struct task_struct *task PERFCTR_COMPAT_GROUP_DEAD)
 {
-	struct vthread *t = task == current ? own_link() : NULL;
+	struct bucket *bucket = bucket_of(current);
+	struct vthread *t = task == current ? lock_own(bucket) : NULL;
 
-	if (t)
-		end_own(t, TWA_NONE);
+	if (!t)
+		return;
+	raw_spin_lock(&t->lock);
+	end_link(t, LINK_ENDS);
+	raw_spin_unlock(&t->lock);
+	unlock_bucket(bucket);
+	bury_later(t, TWA_NONE);
 }
 
 /* A program with more rights than its caller, or that he may not read, is not his to watch. */
-static bool hides(const struct vthread *t, const struct linux_binprm *bprm)
+static bool hides(const struct vperfctr *counters, const struct linux_binprm *bprm)
 {
 	return bprm->secureexec || bprm->interp_flags & BINPRM_FLAGS_ENFORCE_NONDUMP ||
-	       t->counters->control.flags & VPERFCTR_CONTROL_CLOEXEC;
+	       counters->control.flags & VPERFCTR_CONTROL_CLOEXEC;
 }
 
-/* Changes the memory: the new one does not map the page, and may not read. */
-static void change_memory(struct vperfctr *counters, struct perfctr_cpu_state *fresh)
+/* The memory changes: the new one does not map the page, and may not read. All is locked. */
+static struct perfctr_cpu_state *change_memory(struct vthread *t, struct perfctr_cpu_state *fresh)
 {
-	struct vthread *t = vthread_enter(counters, current);
-	struct perfctr_cpu_state *old = NULL;
+	unsigned int steps = step_to(t, LINK_CHANGES);
+	struct perfctr_cpu_state *old;
 
-	if (t) {
-		WRITE_ONCE(counters->access.works, false);
-		old = vperfctr_turn_page(counters, fresh);
-		vthread_leave(t);
-	}
+	WRITE_ONCE(t->counters->access.works, false);
+	old = vperfctr_turn_page(t->counters, fresh);
+	finish(t, steps);
+	return old;
+}
+
+/* The bucket is locked, and given back. */
+static void execute(struct vthread *t, const struct linux_binprm *bprm)
+{
+	struct perfctr_cpu_state *fresh = NULL, *old = NULL;
+	bool ends = hides(t->counters, bprm) || !vperfctr_prepare_page(t->counters, &fresh);
+
+	raw_spin_lock(&t->lock);
+	if (ends)
+		end_link(t, LINK_ENDS);
+	else
+		old = change_memory(t, fresh);
+	unlock_link(t);
 	free_page((unsigned long)old);
+	if (ends)
+		bury_later(t, TWA_RESUME);
 }
 
 static void thread_executes(void *unused, struct task_struct *task, pid_t old_pid,
 			    struct linux_binprm *bprm)
 {
-	struct vthread *t = task == current ? own_link() : NULL;
-	struct perfctr_cpu_state *fresh = NULL;
+	struct bucket *bucket = bucket_of(current);
+	struct vthread *t = task == current ? lock_own(bucket) : NULL;
 
-	if (!t || !t->link.bound)
+	if (!t)
 		return;
-	if (hides(t, bprm) || !vperfctr_prepare_page(t->counters, &fresh))
-		end_own(t, TWA_RESUME);
+	if (t->counters)
+		execute(t, bprm);
 	else
-		change_memory(t->counters, fresh);
+		unlock_bucket(bucket);
 }
 
 static void thread_forks(void *unused, struct task_struct *parent, struct task_struct *child)
@@ -582,6 +658,8 @@ int vthread_init(void)
 {
 	unsigned int i;
 
+	for (i = 0; i < ARRAY_SIZE(buckets); i++)
+		spin_lock_init(&buckets[i].lock);
 	/* Probes are registered without a type. */
 	check_trace_callback_type_sched_process_exit(thread_exits);
 	check_trace_callback_type_sched_process_exec(thread_executes);
@@ -599,4 +677,10 @@ int vthread_init(void)
 void vthread_exit(void)
 {
 	unregister_probes();
+	flush_delayed_work(&forgetting);
+	/*
+	 * A task work that has given back the last reference to the module may have been preempted
+	 * before it returns. RCU alone does not wait for it.
+	 */
+	synchronize_rcu_tasks();
 }

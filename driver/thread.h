@@ -15,10 +15,10 @@ struct vthread {
 	struct preempt_notifier notifier;
 	struct hlist_node in_table;
 	struct task_struct *task;
-	raw_spinlock_t lock; /* protects the link, and the counts of its counters */
+	raw_spinlock_t lock; /* protects all, and the counts of its counters */
 	struct link link;
 	unsigned int steps;	      /* the actions left for the thread that has entered */
-	struct vperfctr *counters;    /* with a reference, which lasts longer than link.bound */
+	struct vperfctr *counters;    /* with a reference, until the burial; NULL: none */
 	struct callback_head arrival; /* the thread arrives, if others have made the link */
 	struct callback_head burial;  /* it lets go of a link that has ended in a probe */
 };
@@ -34,10 +34,18 @@ void vthread_exit(void);
 int vthread_attach(struct task_struct *task, struct vperfctr *counters);
 
 /* A thread's counters with one reference more, or NULL. */
-struct vperfctr *vthread_counters(struct task_struct *task);
+struct vperfctr *vthread_counters(const struct task_struct *task);
+
+/*
+ * Lock what says whose the counters are, and which page is their state. Only then: their link, or
+ * NULL if they are no thread's any more; its task has them until vthread_unlock().
+ */
+void vthread_lock(const struct vperfctr *counters);
+void vthread_unlock(const struct vperfctr *counters);
+struct vthread *vthread_link(const struct vperfctr *counters);
 
 /* Returns the owner; NULL: none any more. It has no reference: it is only for comparison. */
-const struct task_struct *vthread_of(struct vperfctr *counters);
+const struct task_struct *vthread_of(const struct vperfctr *counters);
 
 /*
  * Enters the counters, to change them. NULL: they do not belong to task (the caller, or a thread
@@ -49,7 +57,7 @@ struct vthread *vthread_enter(struct vperfctr *counters, const struct task_struc
 void vthread_leave(struct vthread *t);
 
 /* Take its counters from a task, as vthread_enter() has it. They keep their sums. May sleep. */
-bool vthread_detach(struct vperfctr *counters, struct task_struct *task);
+bool vthread_detach(struct vperfctr *counters, const struct task_struct *task);
 
 /*
  * Prints, for the administrator, a line for each thread that has a share of the hardware and so

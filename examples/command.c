@@ -44,6 +44,7 @@ int main(int argc, char **argv)
 	static char program[] = "/bin/true";
 	static char *nothing[] = { program, NULL };
 	struct perfctr_target target = { .type = PERFCTR_TARGET_PROCESS };
+	struct perfctr_processes processes;
 	struct perfctr_reading reading[2];
 	struct perfctr_set *set;
 	int go, status;
@@ -67,6 +68,10 @@ int main(int argc, char **argv)
 		return 1;
 	if (perfctr_set_read(set, reading) == 0)
 		show(set, reading);
+	/* What it has left in the background is counted up to now. */
+	if (perfctr_set_processes(set, &processes) == 0 && processes.running)
+		fprintf(stderr, "%u processes, %s, still run\n", processes.running,
+			processes.exactly ? "no more" : "or more");
 	/* A program that may not be traced is not counted to its end. */
 	if (perfctr_set_check(set) < 0)
 		fprintf(stderr, "%s\n", perfctr_error());

@@ -39,6 +39,8 @@ extern "C" {
 /* Functions with a structure's name, as perfctr 2.6 had them: they hide no constructor. */
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wshadow"
+/* What is inline is C, and has its casts. */
+#pragma GCC diagnostic ignored "-Wold-style-cast"
 #endif
 
 /* The library is compiled with hidden visibility, except for these declarations. */
@@ -57,6 +59,10 @@ const char *perfctr_error(void);
 
 enum perfctr_quality {
 	PERFCTR_EXACT,	     /* counted all the time that it was enabled */
+	PERFCTR_UNWATCHED,   /* so, unless a program that may not be traced was executed unseen: see
+				PERFCTR_WATCH */
+	PERFCTR_UNVERIFIED,  /* so, but /sys can't be read, which tells whether the PMU takes the
+				event: see PERFCTR_EVENT_UNVERIFIED */
 	PERFCTR_ESTIMATE,    /* of a region: its subtracted cost differs from time to time; of a
 				metric: its formula has a typical latency that the vendor publishes */
 	PERFCTR_SCALED,	     /* multiplexed: value was counted in running of enabled ns */
@@ -79,7 +85,8 @@ struct perfctr_reading {
  */
 uint64_t perfctr_reading_estimate(const struct perfctr_reading *reading);
 
-/* "exact", "estimate", "scaled", "not counted", "stale"; "unknown" for any other number. */
+/* "exact", "unwatched", "unverified", "estimate", "scaled", "not counted", "stale"; "unknown" for
+ * any other number. */
 const char *perfctr_quality_name(unsigned int quality);
 
 /*
@@ -298,6 +305,8 @@ void perfctr_total_destroy(struct perfctr_total *total);
 #define PERFCTR_PARTIAL	  0x1000 /* leave out events that can't be counted; sets only */
 #define PERFCTR_USER_FALLBACK \
 	0x2000 /* if kernel mode is not permitted, count user mode; sets only */
+#define PERFCTR_WATCH \
+	0x4000 /* watch programs of other threads, too, whatever their forks cost; sets only */
 
 enum perfctr_target_type {
 	PERFCTR_TARGET_THREAD,	/* id: a thread, 0: the calling one */
@@ -333,6 +342,13 @@ struct perfctr_list; /* opaque: see perfctr_list_resolve() */
  * meanwhile, the open begins again. EAGAIN: they keep changing, or one that may be creating another
  * gets no processor. EOPNOTSUPP: without PERFCTR_INHERIT also if the kernel can't tell threads from
  * children (before Linux 5.13).
+ *
+ * At the execve(2) of a program that may not be traced (set-user-ID, with capabilities, or not
+ * readable) the kernel ends the events of its thread. A caller that may count processors
+ * (CAP_PERFMON, root, or perf_event_paranoid 0) sees each such end. For others the set sees the
+ * ends of one thread; readings are PERFCTR_UNWATCHED as soon as that thread has created counted
+ * ones, and of several threads always. With PERFCTR_WATCH it sees all of them: each fork then
+ * inherits one event more for each processor that the threads may use.
  *
  * Processors and cgroups: EINVAL: with PERFCTR_INHERIT or PERFCTR_ON_EXEC. ENODEV: a processor is
  * not online. ENOENT: there is no such cgroup. EINVAL: the directory is something else's.
@@ -400,11 +416,29 @@ int perfctr_set_read(const struct perfctr_set *set, struct perfctr_reading *read
 
 /*
  * Whether everything has been counted until now: 0; or -1, ESTALE: events ended early, so that sums
- * are PERFCTR_STALE; perfctr_error() names the program or the processor, and what to do. This also
+ * are PERFCTR_STALE; perfctr_error() names the program or the processor, and what to do; or the
+ * program has closed descriptors of the set, of which the events are not counted. This also
  * frees the buffers of the records of programs: where thousands of them come and go, call it, or
  * read, once in a while. EINVAL: set is NULL.
  */
 int perfctr_set_check(const struct perfctr_set *set);
+
+/* What is known of the processes that a set counts. */
+struct perfctr_processes {
+	unsigned int running; /* still run; a zombie does not */
+	unsigned int exactly; /* 1: running is their number; 0: there may be more */
+	unsigned int watched; /* 1: so far no program can have ended events unseen */
+	unsigned int reserved[5];
+};
+
+/*
+ * Tell how many of the processes that the set counts still run: after a command's end, those that
+ * it has left. The number is exact where records of all of them come (see PERFCTR_WATCH); else only
+ * whether there are some is known. EINVAL: set or processes is NULL. EOPNOTSUPP: the set counts
+ * processors or a cgroup; or nothing is known about its processes. ESTALE: the program has closed
+ * descriptors of the set.
+ */
+int perfctr_set_processes(const struct perfctr_set *set, struct perfctr_processes *processes);
 
 /*
  * As vperfctr_reader(), of event i, valid until the next reset or close. On a hybrid machine an
@@ -476,6 +510,12 @@ unsigned int perfctr_list_size(const struct perfctr_list *list);
 #define PERFCTR_EVENT_TIME   0x1 /* counts ns */
 #define PERFCTR_EVENT_TSC    0x2 /* counts ticks of the clock that vperfctr_read_tsc() reads */
 #define PERFCTR_EVENT_KERNEL 0x4 /* happens in kernel mode only: in user mode it is 0 */
+/*
+ * /sys can't be read, so nobody knows whether the PMU has all fields of the event, and whether the
+ * processor implements it: the kernel may count something else, or nothing. Its readings are
+ * PERFCTR_UNVERIFIED at best.
+ */
+#define PERFCTR_EVENT_UNVERIFIED 0x20
 /* Its name asks for what means nothing where it is counted: */
 #define PERFCTR_EVENT_SAMPLES 0x8  /* period=, freq= or the modifier S: for samplers */
 #define PERFCTR_EVENT_PERCORE 0x10 /* percore: sums over the threads of each core */
@@ -498,8 +538,8 @@ int perfctr_list_event(const struct perfctr_list *list, unsigned int i,
 		       struct perfctr_list_event *event);
 
 /* Get the unit and scale of event i of a set, as perfctr_set_event() does. Each may be NULL. */
-static inline int perfctr_set_unit(const struct perfctr_set *set, unsigned int i, double *scale,
-				   const char **unit)
+static __inline__ int perfctr_set_unit(const struct perfctr_set *set, unsigned int i, double *scale,
+				       const char **unit)
 {
 	struct perfctr_list_event event;
 
@@ -538,8 +578,8 @@ int perfctr_list_attr(const struct perfctr_list *list, unsigned int i, unsigned 
 struct perfctr_metrics; /* opaque */
 
 /*
- * Strings are valid for the program's whole life, but core: until perfctr_metrics_close(), or in a
- * list during the call of each(), and so is reason.
+ * Strings are valid for the program's whole life, but core, formula and reason: until
+ * perfctr_metrics_close(), or in a list during the call of each().
  */
 struct perfctr_metric {
 	const char *name;	 /* as perfctr_metrics_open() takes it */
@@ -948,8 +988,8 @@ int perfctr_sampler_lost(struct perfctr_sampler *sampler, uint64_t *lost);
 int perfctr_sampler_count(struct perfctr_sampler *sampler, unsigned int i, uint64_t *count);
 
 /*
- * As perfctr_set_check(): whether the threads were sampled to their ends. Call it once in a while,
- * too. ESTALE, EINVAL, ESRCH.
+ * As perfctr_set_check(): whether the threads were sampled to their ends, and the program has
+ * closed no descriptor of the sampler. Call it once in a while. ESTALE, EINVAL, ESRCH.
  */
 int perfctr_sampler_check(const struct perfctr_sampler *sampler);
 
@@ -1021,7 +1061,9 @@ size_t perfctr_ibs_fetch_text(const void *raw, uint64_t raw_size, char *text, si
  *
  * EINVAL: not a name; perfctr_error() lists the nearest, or says why one of those files is refused,
  * or an entry.
- * ENOENT: the machine does not have it. EMFILE, ENFILE: no file descriptors left to look it up.
+ * ENOENT: the machine does not have it. EOPNOTSUPP: the processor can't count it, or does not
+ * implement it, or the kernel's PMU has no field for it: a kernel older than the processor has few.
+ * EMFILE, ENFILE: no file descriptors left to look it up.
  */
 int perfctr_event_check(const char *event);
 
@@ -1033,9 +1075,10 @@ struct perfctr_event_name {
 };
 
 /*
- * Call each() for every named event whose kind is kind (NULL: every kind but "tracepoint"), until
- * it returns non-zero; return that, or 0, or -1 (EINVAL: no such kind, or after all names: a file
- * of PERFCTR_EVENTS is refused).
+ * Call each() for every named event whose kind is kind (NULL: every kind but "tracepoint"), but for
+ * those of the processor that perfctr_event_check() refuses with EOPNOTSUPP, until it returns
+ * non-zero; return that, or 0, or -1 (EINVAL: no such kind, or after all names: a file of
+ * PERFCTR_EVENTS is refused).
  */
 int perfctr_event_list(const char *kind, int (*each)(void *arg, const struct perfctr_event_name *),
 		       void *arg);
@@ -1097,7 +1140,7 @@ struct perfctr_cpus_info {
  * the driver's device, as vperfctr_open(). EBADF: fd is none of perfctr's.
  */
 int perfctr_info(int fd, struct perfctr_info *info);
-static inline int perfctr_get_info(struct perfctr_info *info)
+static __inline__ int perfctr_get_info(struct perfctr_info *info)
 {
 	return perfctr_info(-1, info);
 }
@@ -1148,7 +1191,7 @@ int perfctr_doctor(int (*each)(void *arg, const struct perfctr_check *), void *a
 /* 0 if a provider's abi_version is compatible with the program's, else -1 and EPROTO. EBADF, as
  * above. */
 int _perfctr_abi_check_fd(int fd, unsigned int user_abi_version);
-static inline int perfctr_abi_check_fd(int fd)
+static __inline__ int perfctr_abi_check_fd(int fd)
 {
 	return _perfctr_abi_check_fd(fd, PERFCTR_ABI_VERSION);
 }

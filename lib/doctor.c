@@ -18,6 +18,7 @@
 #include "lib/base/error.h"
 #include "lib/base/file.h"
 #include "lib/base/word.h"
+#include "lib/isa/offer.h"
 #include "lib/isa/pmu.h"
 #include "lib/isa/tsc.h"
 #include "lib/perf/clock.h"
@@ -57,6 +58,21 @@ static bool driver_info(struct perfctr_info *info)
 	const struct perfctr_provider *provider = perfctr_provider_choose(0);
 
 	return provider == &perfctr_provider_driver && provider->info(info) == 0;
+}
+
+/* A kernel that does not know the processor counts a part of its events, the others wrongly. */
+static int check_kernel(const struct report *report)
+{
+	char why[256];
+
+	if (perfctr_kernel_is_older(why, sizeof(why)))
+		return tell(report, "kernel", why, "older than this processor");
+	return perfctr_machine_is_unseen()
+		       ? tell(report, "kernel",
+			      "counts of the processor's events are unverified: nothing tells which "
+			      "of them the PMU takes; mount sysfs: mount -t sysfs sysfs /sys",
+			      "shows no PMUs in /sys")
+		       : 0;
 }
 
 static int check_provider(const struct report *report)
@@ -361,7 +377,8 @@ int perfctr_doctor(int (*each)(void *arg, const struct perfctr_check *), void *a
 
 	if (!each)
 		return perfctr_fail(EINVAL, "perfctr_doctor() needs a function to tell, not NULL");
-	result = check_provider(&report);
+	result = check_kernel(&report);
+	result = result ? result : check_provider(&report);
 	result = result ? result : check_pmu(&report);
 	result = result ? result : check_software(&report);
 	result = result ? result : check_hardware(&report);

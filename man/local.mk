@@ -26,6 +26,8 @@ dist_man_MANS += \
 	man/perfctr_sampler_open.3 \
 	man/perfctr_set_open.3 \
 	man/perfex.1 \
+	man/perfex-regions.1 \
+	man/perfex-sample.1 \
 	man/rvperfctr_open.3 \
 	man/sys_vperfctr_open.3 \
 	man/vperfctr_control.3 \

@@ -96,6 +96,15 @@ function extra_index(text)
 	return extra_of[text]
 }
 
+function high_index(bits)
+{
+	if (!(bits in high_of)) {
+		high_text[++highs] = bits
+		high_of[bits] = highs
+	}
+	return high_of[bits]
+}
+
 function check_name(text)
 {
 	if (text !~ /^[A-Za-z0-9_.-]+$/ || length(text) > 127)
@@ -384,30 +393,6 @@ function shortened(text,    parts, n, k, result)
 	return result
 }
 
-# Which records have a text, 16 in a block, and where the block's texts are in the list of all: processors
-# have much in common, so that most are there already.
-function make_blocks(    i, k, bits, list, at)
-{
-	for (i = 1; i <= r; i++) {
-		if (r_text[i]) {
-			bits += 2 ^ ((i - 1) % 16)
-			list = list sprintf("%05d,", text_offset[r_text[i]])
-		}
-		if (i % 16 && i < r)
-			continue
-		at = index(text_list, list)
-		if (!at) {
-			at = length(text_list) + 1
-			text_list = text_list list
-		}
-		block_text[++blocks] = sprintf("0x%04X, %d", bits, (at - 1) / 6)
-		bits = 0
-		list = ""
-	}
-	if (length(text_list) / 6 > 65535)
-		fail("there are too many descriptions")
-}
-
 # A text that another one ends with lies there. The longest are the first to be looked at.
 function share_texts(    i, k, n, size, parts, ending, owner)
 {
@@ -429,20 +414,21 @@ function share_texts(    i, k, n, size, parts, ending, owner)
 		}
 }
 
-function print_texts(    i, k, offset, text)
+function print_texts(    i, offset, text)
 {
 	choose_words()
 	share_texts()
-	print "};\n\nconst char perfctr_event_words[] ="
+	print "\nconst char perfctr_event_words[] ="
 	for (i = 0; i < word_count; i++)
 		printf "\t\"%s\\0\"\n", word_text[i]
-	print "\t\"\";\n\nconst char perfctr_event_texts[] ="
+	print "\t\"\";\n\nconst char perfctr_event_texts[] =\n\t\"\\0\""
+	offset = 1
 	for (i = 1; i <= texts; i++) {
 		text = shortened(text_text[i])
 		text_end[i] = text_length
 		if (i in text_owner)
 			continue
-		text_offset[i] = offset + 0
+		text_offset[i] = offset
 		printf "\t\"%s\\0\"\n", text
 		offset += text_length + 1
 	}
@@ -450,13 +436,19 @@ function print_texts(    i, k, offset, text)
 		text_offset[i] = text_offset[text_owner[i]] + text_end[text_owner[i]] - text_end[i]
 	if (offset > 65536)
 		fail("the descriptions are too long, all together")
-	make_blocks()
-	print "\t\"\";\n\nconst uint16_t perfctr_event_text_of[] = {"
-	for (i = 1; i <= length(text_list); i += 6)
-		printf "%s%d,%s", k % 12 ? " " : "\t", substr(text_list, i, 5) + 0, ++k % 12 ? "" : "\n"
-	print "\t0,\n};\n\nconst struct perfctr_event_text_block perfctr_event_text_blocks[] = {"
-	for (i = 1; i <= blocks; i++)
-		printf "\t{ %s },\n", block_text[i]
+	print "\t\"\";"
+	for (i = 1; i <= shared; i++)
+		s_text[i] = s_text[i] ? text_offset[s_text[i]] : 0
+	print_list("uint16_t perfctr_event_text_of", s_text, shared + 1)
+}
+
+# Prints the first n numbers of a list, of which those that are not set are 0.
+function print_list(what, list, n,    i)
+{
+	printf "\nconst %s[] = {", what
+	for (i = 0; i < n; i++)
+		printf "%s%d,", i % 16 ? " " : "\n\t", list[i]
+	print "\n};"
 }
 
 # Fails if a description is of no record of a table.
@@ -477,13 +469,10 @@ function record(kind, name, bits, high, flags)
 	r_text[r] = kind == "ALSO" || hidden ? 0 : describe(kind, name)
 	r_name[r] = name
 	r_kind[r] = kind
-	r_line[r] = sprintf("\t{ %d, 0x%X, %d, %d, 0x%X, %d,", name_offset(name), bits,
-			    a_extra, kind == "EVENT" ? 0 : r - last_event, high, a_set)
 	r_bits[r] = bits
-	r_high[r] = high
+	r_high[r] = high_index(high)
 	r_extra[r] = a_extra
 	r_flags[r] = flags
-	r_table[r] = tables
 	r_set[r] = a_set
 }
 
@@ -515,7 +504,7 @@ function copy_record(name, from, back, flags)
 {
 	a_extra = r_extra[from]
 	a_set = r_set[from]
-	add_record(r_kind[from], name, r_bits[from], r_high[from], back, flags)
+	add_record(r_kind[from], name, r_bits[from], high_text[r_high[from]], back, flags)
 }
 
 # Copies the selection of another event's mask to a mask of this one; event 0: to an event of its own.
@@ -527,7 +516,7 @@ function copy_selection(name, from, event,    other, adds, pebs)
 	a_extra = r_extra[from] ? r_extra[from] : adds ? r_extra[other] : 0
 	a_set = r_set[from]
 	add_record(event ? "MASK" : "EVENT", name, either(r_bits[from], adds ? r_bits[other] : 0),
-		   either(r_high[from], adds ? r_high[other] : 0), event ? r + 1 - event : 0, pebs * 16 + (event ? 32 + 4 : 0))
+		   either(high_text[r_high[from]], adds ? high_text[r_high[other]] : 0), event ? r + 1 - event : 0, pebs * 16 + (event ? 32 + 4 : 0))
 }
 
 # A mask by another name. 0: that can't be said.
@@ -548,11 +537,16 @@ function copy_mask(name, from, event,    other)
 	return 1
 }
 
-function note_names(first, at,    i)
+function note_names(first, at,    i, key)
 {
-	for (i = first; i <= r; i++)
-		if (r_kind[i] ~ /^(EVENT|MASK)$/)
-			at[tolower(key_of(i))] = i
+	for (i = first; i <= r; i++) {
+		if (r_kind[i] != "EVENT" && r_kind[i] != "MASK")
+			continue
+		key = tolower(key_of(i))
+		if (key in at)
+			fail("there are two \"" key "\"")
+		at[key] = i
+	}
 }
 
 # The record of the name of an event, in small letters, which may be an alias itself; 0: there is none.
@@ -629,16 +623,17 @@ function add_alias(i, at,    name, from, parts, n)
 	return from < end_of_records && copy_mask(parts[n], from, n == 2 ? event_of(tolower(parts[1]), at) : 0)
 }
 
-# The aliases stand after the table's own records, where look-ups find them and lists do not. An empty record,
-# where lists end, is between them.
-function add_aliases(    i, at, first, line)
+# The aliases stand after the table's own records. An empty record, which is not printed, is between them.
+function add_aliases(    i, at, first, line, fits)
 {
 	line = $0
 	split("", same)
 	note_names(first_record, at)
 	end_of_records = r + 1
 	for (i = 1; i <= aliases; i++) {
-		if (alias_isa[i] != table_isa || id !~ alias_tables[i])
+		if (!((alias_isa[i], alias_tables[i]) in fits))
+			fits[alias_isa[i], alias_tables[i]] = alias_isa[i] == table_isa && id ~ alias_tables[i]
+		if (!fits[alias_isa[i], alias_tables[i]])
 			continue
 		if (r < end_of_records) {
 			a_extra = a_set = 0
@@ -667,15 +662,20 @@ function check_aliases(    i)
 }
 
 # The hash of a name as the C code computes it: four bytes at a time, the first one lowest, with bit 5
-# set in each; the product stays below 2^53, where numbers are exact. A mask's begins with its event's.
-function hash(text, h,    i, x)
+# set in each, and at last the last four; the product stays below 2^53, where numbers are exact.
+function hash(text,    h, i, x, n)
 {
-	for (i = 1; i <= length(text); i += 4) {
+	if (text in hash_of)
+		return hash_of[text]
+	n = length(text)
+	for (i = 1; i <= n; i += 4) {
+		if (i + 3 > n && n > 4)
+			i = n - 3
 		x = byte[substr(text, i, 1)] + byte[substr(text, i + 1, 1)] * 256 + \
 		    byte[substr(text, i + 2, 1)] * 65536 + byte[substr(text, i + 3, 1)] * 16777216
 		h = (h + x) * 742821 % 4294967296
 	}
-	return h
+	return hash_of[text] = h
 }
 
 function key_of(i)
@@ -683,23 +683,20 @@ function key_of(i)
 	return r_kind[i] == "EVENT" ? r_name[i] : r_name[i - r_back[i]] "." r_name[i]
 }
 
-# Put the table's names into size buckets; the result is how long the ways to its own names are, all together, and
-# the longest one.
+# Put the table's events into size buckets; the result is how long the ways to its own events are, all together,
+# and the longest one.
 function fill(size,    i, slot, way, longest, all)
 {
 	split("", buckets)
-	for (i = first_record; i <= r; i++) {
-		if (r_kind[i] !~ /^(EVENT|MASK)$/)
-			continue
-		slot = r_hash[i] % size
+	for (i = t_first[tables]; i < orders; i++) {
+		slot = order_hash[i] % size
 		for (way = 1; slot in buckets; way++)
 			slot = (slot + 1) % size
-		if (i < end_of_records)
+		if (i < t_first[tables] + t_count[tables])
 			all += way
 		if (way > longest)
 			longest = way
-		# The upper half of the hash beside the number, so that few names need comparing.
-		buckets[slot] = int(r_hash[i] / 65536) * 65536 + i - first_record + 1
+		buckets[slot] = order[i]
 	}
 	return all + longest
 }
@@ -717,44 +714,96 @@ function has_all(set, other,    k, pair)
 	return superset[pair]
 }
 
-# The set of counters that most records of the table have, and the numbers of those that lack some of it.
-function find_specials(    i, count, usual)
+# The set of counters that most of the table's own records have.
+function find_usual(    i, count, usual)
 {
 	usual = r_set[first_record]
 	for (i = first_record; i <= r; i++)
 		if (++count[r_set[i]] > count[usual])
 			usual = r_set[i]
+	return usual
+}
+
+# Adds a record to those that tables share.
+function add_shared(i,    h)
+{
+	h = int(hash(r_name[i]) / 33554432)
+	s_tag[++shared] = r_kind[i] == "EVENT" ? 128 + h : r_kind[i] == "MASK" ? h : 0
+	s_text[shared] = r_text[i]
+	s_line[shared] = sprintf("{ %d, %d, 0x%X, %d, %d, %d }", name_offset(r_name[i]), r_flags[i], r_bits[i],
+				 r_extra[i], r_high[i], r_set[i])
+}
+
+# Returns the number of the event, which has these records, among those that tables share.
+function share(event, records,    n, i, k, key, members)
+{
+	if (event in same)
+		r_bits[event] = number_of[same[event]]
+	n = split(records, members, " ")
+	for (k = 1; k <= n; k++) {
+		i = members[k]
+		key = key r_name[i] "," r_flags[i] "," r_bits[i] "," r_extra[i] "," r_high[i] "," r_set[i] "," r_text[i] ";"
+	}
+	if (!(key in number_of_key)) {
+		number_of_key[key] = shared + 1
+		for (k = 1; k <= n; k++)
+			add_shared(members[k])
+	}
+	if (n > 4095)
+		fail("the event " r_name[event] " has more masks than there is room for")
+	return number_of_key[key]
+}
+
+# Makes the table a list of events, each with all that belongs to it: its own masks, which stand together, then
+# hidden ones.
+function share_events(    i, event, last, records)
+{
+	for (i = first_record; i <= r; i++) {
+		event = i - r_back[i]
+		records[event] = records[event] " " i
+		if (i > event && last[event] != i - 1)
+			r_flags[i] += 256
+		else
+			last[event] = i
+	}
+	for (i = first_record; i <= r; i++)
+		if (r_kind[i] == "EVENT") {
+			order_hash[orders + 0] = hash(r_name[i])
+			order[orders++] = number_of[i] = share(i, records[i])
+			t_count[tables] += i < end_of_records
+		}
+}
+
+# Notes the programmable counters that most of the table's own records have, and the records that lack some of them.
+function note_usual(usual,    i, event)
+{
 	t_usual[tables] = sprintf("0x%08X", set_general[usual])
 	t_special[tables] = specials + 0
-	for (i = first_record; i <= r; i++)
+	for (i = first_record; i < end_of_records; i++) {
+		event = i - r_back[i]
 		if (!has_all(r_set[i], usual))
-			special_text[specials++] = i - first_record
+			special[specials++] = number_of[event] + i - event
+	}
 	t_specials[tables] = specials - t_special[tables]
 }
 
-function end_table(    i, key, keys, size, try, way, best, shortest)
+function end_table(    i, usual, size, try, way, best, shortest)
 {
 	if (!tables)
 		return
 	if (first_record > r)
 		fail("there is no event")
-	t_count[tables] = r - first_record + 1
-	find_specials()
+	usual = find_usual()
 	add_aliases()
-	if (r - first_record > 65000 || sets > 255 || extras > 65535)
+	t_first[tables] = orders + 0
+	share_events()
+	note_usual(usual)
+	t_all[tables] = orders - t_first[tables]
+	if (shared > 65535 || sets > 255 || extras > 65535 || highs > 255 || pool_size > 1048575)
 		fail("there is more than the records have room for")
-	for (i = first_record; i <= r; i++) {
-		if (r_kind[i] !~ /^(EVENT|MASK)$/)
-			continue
-		key = tolower(key_of(i))
-		if (key in keys)
-			fail("there are two \"" key "\"")
-		keys[key] = 1
-		r_hash[i] = hash(r_name[i], r_kind[i] == "EVENT" ? 0 : hash(r_name[i - r_back[i]], 0))
-	}
 	# Of some sizes, the one in which look-ups are shortest.
 	for (try = 0; try < 12; try++) {
-		size = int((r - first_record + 1) * 1.9) + 4 * try + 3
+		size = int(t_all[tables] * 1.4) + 2 * try + 3
 		way = fill(size)
 		if (!best || way < shortest) {
 			best = size
@@ -762,12 +811,10 @@ function end_table(    i, key, keys, size, try, way, best, shortest)
 		}
 	}
 	fill(best)
-	t_first[tables] = first_record - 1
-	t_all[tables] = r - first_record + 1
-	t_hash[tables] = hash_size
+	t_hash[tables] = buckets_all + 0
 	t_size[tables] = best
 	for (i = 0; i < best; i++)
-		hash_text[hash_size++] = (i in buckets) ? buckets[i] : 0
+		all_buckets[buckets_all++] = (i in buckets) ? buckets[i] : 0
 }
 
 # An event of a table, or of the aliases.
@@ -879,6 +926,7 @@ BEGIN {
 	for (i = 1; i < 128; i++)
 		byte[sprintf("%c", i)] = int(i / 32) % 2 ? i : i + 32
 	byte[""] = 0
+	high_text[0] = high_of[0] = 0
 	extra_text[0] = "{ 0, 0, 0 }"
 	set_text[0] = "{ 0, 0 }"
 }
@@ -966,28 +1014,31 @@ END {
 	print "};\n\nconst struct perfctr_event_extra perfctr_event_extras[] = {"
 	for (i = 0; i <= extras; i++)
 		printf "\t%s,\n", extra_text[i]
-	print "};\n\nconst struct perfctr_event_record perfctr_event_records[] = {"
-	for (i = 1; i <= r; i++)
-		printf "%s %d },\n", r_line[i], r_flags[i]
-	print "\t{ 0, 0, 0, 0, 0, 0, 0 },"
-	print "};\n\nconst uint32_t perfctr_event_hash[] = {"
-	for (i = 0; i < hash_size; i++)
-		printf "%s%.0f,%s", i % 8 ? " " : "\t", hash_text[i], i % 8 == 7 || i == hash_size - 1 ? "\n" : ""
-	print "};\n\nconst uint16_t perfctr_event_specials[] = {"
-	for (i = 0; i < specials; i++)
-		printf "%s%d,%s", i % 12 ? " " : "\t", special_text[i], i % 12 == 11 || i == specials - 1 ? "\n" : ""
+	print "};"
+	print_list("uint16_t perfctr_event_highs", high_text, highs + 1)
+	print "\nconst struct perfctr_event_record perfctr_event_records[] = {\n\t{ 0, 0, 0, 0, 0, 0 },"
+	for (i = 1; i <= shared; i++)
+		print "\t" s_line[i] ","
+	print "\t{ 0, 0, 0, 0, 0, 0 },\n};"
+	s_tag[0] = 128
+	for (i = 1; i <= 8; i++)
+		s_tag[shared + i] = 128
+	print_list("uint8_t perfctr_event_tags", s_tag, shared + 9)
+	print_list("uint16_t perfctr_event_listed", order, orders)
+	print_list("uint16_t perfctr_event_hash", all_buckets, buckets_all)
+	print_list("uint16_t perfctr_event_specials", special, specials)
 	print_texts()
-	print "};\n\nconst struct perfctr_event_table perfctr_event_tables[] = {"
+	print "\nconst struct perfctr_event_table perfctr_event_tables[] = {"
 	for (i = 1; i <= tables; i++)
-		order[i] = i
+		sorted[i] = i
 	for (i = 2; i <= tables; i++) {
-		k = order[i]
-		for (j = i - 1; j >= 1 && t_id[order[j]] "" > t_id[k] ""; j--)
-			order[j + 1] = order[j]
-		order[j + 1] = k
+		k = sorted[i]
+		for (j = i - 1; j >= 1 && t_id[sorted[j]] "" > t_id[k] ""; j--)
+			sorted[j + 1] = sorted[j]
+		sorted[j + 1] = k
 	}
 	for (i = 1; i <= tables; i++) {
-		k = order[i]
+		k = sorted[i]
 		printf "\t{ \"%s\", %d, %d, %d, %d, %d, %s, %d, %d },\n", t_id[k], t_first[k], t_count[k], t_all[k], t_hash[k], t_size[k], \
 		       t_usual[k], t_special[k], t_specials[k]
 	}

@@ -11,17 +11,59 @@ function fail(text)
 	exit 1
 }
 
-# Where the text begins in the pool.
-function offset(text)
+# Returns the number of a text, which has the escapes of C's strings; bytes is its size without them.
+function add_text(text, bytes)
+{
+	if (!(text in number_of)) {
+		number_of[text] = pool_count
+		pool_at[pool_count] = pool_size
+		pool[pool_count++] = text
+		pool_size += bytes + 1
+		if (pool_count > 65535)
+			fail("there are too many texts")
+	}
+	return number_of[text]
+}
+
+function number(text)
 {
 	if (text ~ /["\\]/)
 		fail("a text has no quotes and no backslashes")
-	if (!(text in offset_of)) {
-		offset_of[text] = pool_size
-		pool[++pool_count] = text
-		pool_size += length(text) + 1
+	return add_text(text, length(text))
+}
+
+# The two bytes that stand for a word in a packed text.
+function code(word)
+{
+	if (!(word in code_of)) {
+		if (number(word) > 16383)
+			fail("there are more words than numbers for them")
+		code_of[word] = sprintf("\\%03o\\%03o", 128 + int(number(word) / 128), 128 + number(word) % 128)
 	}
-	return offset_of[text]
+	return code_of[word]
+}
+
+# Returns the number of a packed text: words with blanks between.
+function number_of_words(text,    words, n, i, packed)
+{
+	n = split(text, words, " ")
+	for (i = 1; i <= n; i++)
+		packed = packed code(words[i])
+	return add_text(packed, 2 * n)
+}
+
+# Returns the number of a formula, which is packed.
+function number_of_formula(text,    words, n, i, packed, bytes)
+{
+	if (length(text) > 4095)	# PERFCTR_METRIC_FORMULA
+		fail("the formula is too long")
+	gsub(/[(),]/, " & ", text)
+	n = split(text, words, " ")
+	for (i = 1; i <= n; i++) {
+		packed = packed (words[i] ~ /^[-+*\/<(),]$/ ? words[i] : code(words[i]))
+		bytes += 1 + (words[i] !~ /^[-+*\/<(),]$/)
+	}
+	return add_text(packed, bytes)
 }
 
 # The words after the first one.
@@ -181,7 +223,7 @@ function note_list(    i)
 		asked[$i] = FILENAME ":" FNR
 	for (i = 4; i <= NF; i++)
 		members = members " " $i
-	list[++lists] = sprintf("{ %d, %d, %d }", offset(applies), offset($2), offset(members))
+	list[++lists] = sprintf("{ %d, %d, %d }", number_of_words(applies), number($2), number(members))
 }
 
 function finish_metric()
@@ -195,9 +237,9 @@ function finish_metric()
 		fail("the metric " name " has no formula, or no text")
 	if (name ~ /^PAPI_/)
 		note_preset()
-	record[++records] = sprintf("{ %d, %d, %d, %d, %d, %d, %d, %d }", offset(applies), offset(name),
-				    offset(unit), offset(formula), offset(description), offset(threshold),
-				    offset(parent), offset(sample))
+	record[++records] = sprintf("{ %d, %d, %d, %d, %d, %d, %d, %d }", number_of_words(applies), number(name),
+				    number(unit), number_of_formula(formula), number(description), number(threshold),
+				    number(parent), number(sample))
 	note_record()
 	name = ""
 }
@@ -264,6 +306,7 @@ function sort_tables(    n, i, id)
 }
 
 BEGIN {
+	pool_count = pool_size = 0
 	letters = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
 	for (i = 1; i < ARGC; i++)
 		if (ARGV[i] ~ /\.ev$/) {
@@ -372,8 +415,12 @@ END {
 	print "/* Made by scripts/metrics.awk from arch/metrics/. */"
 	print "#include \"arch/metric-tables.h\"\n"
 	print "const char perfctr_metric_texts[] ="
-	for (i = 1; i <= pool_count; i++)
-		printf "\t\"%s%s\n", pool[i], i < pool_count ? "\\0\"" : "\";"
+	for (i = 0; i < pool_count; i++)
+		printf "\t\"%s%s\n", pool[i], (i < pool_count - 1 ? "\\0\"" : "\";")
+	print "\nconst uint32_t perfctr_metric_text_at[] = {"
+	for (i = 0; i < pool_count; i++)
+		print "\t" pool_at[i] ","
+	print "};"
 	print "\nconst struct perfctr_metric_record perfctr_metric_records[] = {"
 	for (i = 1; i <= records; i++)
 		print "\t" record[i] ","

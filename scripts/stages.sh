@@ -13,8 +13,10 @@ begin_stages() {
 	trap 'trap - TERM; kill 0' INT
 }
 
-# NAME COMMAND...: waits until fewer stages run than there are processors. The command obeys set -e if the caller does.
+# NAME COMMAND...: waits until fewer stages run than there are processors. The command obeys set -e if the caller does. If
+# $only_stage names another one, does nothing.
 stage() {
+	case ${only_stage:-} in '' | "$1") ;; *) return ;; esac
 	[ "$stages_running" -lt "$stages_limit" ] || next_stage
 	stages_running=$((stages_running + 1))
 	(
@@ -40,6 +42,7 @@ next_stage() {
 
 # NAME: waits until it has ended.
 await_stage() {
+	case ${only_stage:-} in '' | "$1") ;; *) return ;; esac
 	while :; do
 		case $stages_ended in *"|$1|"*) return ;; esac
 		next_stage

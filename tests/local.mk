@@ -32,8 +32,9 @@ EXTRA_DIST += \
 	tests/unit/rules.h
 
 # A busy machine takes longer than Check's four seconds for a test that needs none. Tests compile other languages, too: flags that
-# warn or name a standard, of which Debian 13 has one for C alone, are left out.
-AM_TESTS_ENVIRONMENT = CK_TIMEOUT_MULTIPLIER="$${CK_TIMEOUT_MULTIPLIER-10}"; export CK_TIMEOUT_MULTIPLIER; \
+# warn or name a standard, of which Debian 13 has one for C alone, are left out. Words are compared as they are written, whichever the
+# user's language; tests/tools/locale.sh has others.
+AM_TESTS_ENVIRONMENT = LC_ALL=C.UTF-8; export LC_ALL; CK_TIMEOUT_MULTIPLIER="$${CK_TIMEOUT_MULTIPLIER-10}"; export CK_TIMEOUT_MULTIPLIER; \
 	srcdir='$(srcdir)'; export srcdir; \
 	CC='$(CC)'; export CC; CFLAGS=$$(echo ' $(CFLAGS) ' | sed ':n; s/ -W[^ ,]* / /; s/ -std=[^ ]* / /; tn'); export CFLAGS; \
 	LIBPERFCTR='$(abs_builddir)/lib/.libs'; export LIBPERFCTR; \
@@ -69,6 +70,7 @@ unit_tests = \
 	tests/unit/assign_generic \
 	tests/unit/assign_powerpc \
 	tests/unit/assign_x86 \
+	tests/unit/closed \
 	tests/unit/compat/libpfm4 \
 	tests/unit/cpus_x86 \
 	tests/unit/descriptions \
@@ -78,17 +80,21 @@ unit_tests = \
 	tests/unit/identify \
 	tests/unit/kept \
 	tests/unit/lib/base/call \
+	tests/unit/lib/base/descriptor \
 	tests/unit/lib/base/error \
 	tests/unit/lib/base/file \
 	tests/unit/lib/base/json \
 	tests/unit/lib/base/memory \
 	tests/unit/lib/base/nearest \
 	tests/unit/lib/base/process \
+	tests/unit/lib/base/rank \
+	tests/unit/lib/base/stream \
 	tests/unit/lib/base/text \
 	tests/unit/lib/doctor \
 	tests/unit/lib/isa/attr \
 	tests/unit/lib/isa/cpuinfo \
 	tests/unit/lib/isa/native \
+	tests/unit/lib/isa/offer \
 	tests/unit/lib/isa/pmu \
 	tests/unit/lib/metrics/error \
 	tests/unit/lib/metrics/metrics \
@@ -101,6 +107,7 @@ unit_tests = \
 	tests/unit/lib/perf/core_types \
 	tests/unit/lib/perf/counter \
 	tests/unit/lib/perf/execs \
+	tests/unit/lib/perf/family \
 	tests/unit/lib/perf/merge \
 	tests/unit/lib/perf/overflow \
 	tests/unit/lib/perf/record \
@@ -145,7 +152,7 @@ unit_tests = \
 	tests/unit/tools/perfex/advice \
 	tests/unit/tools/perfex/cause \
 	tests/unit/tools/perfex/drill \
-	tests/unit/tools/perfex/options \
+	tests/unit/tools/perfex/command/options \
 	tests/unit/tools/perfex/base/outfile \
 	tests/unit/tools/perfex/base/text \
 	tests/unit/tools/perfex/count/beside \
@@ -170,13 +177,17 @@ unit_tests = \
 	tests/unit/tools/perfex/sample/histogram \
 	tests/unit/tools/perfex/sample/kallsyms \
 	tests/unit/tools/perfex/sample/lines \
+	tests/unit/tools/perfex/sample/inlined \
 	tests/unit/tools/perfex/sample/maps \
 	tests/unit/tools/perfex/sample/perf_data \
+	tests/unit/tools/perfex/sample/cost \
 	tests/unit/tools/perfex/sample/samplers \
 	tests/unit/tools/perfex/sample/sources \
 	tests/unit/tools/perfex/sample/stacks \
 	tests/unit/tools/perfex/sample/weights \
+	tests/unit/tools/perfex/sample/rust \
 	tests/unit/tools/perfex/sample/symbols \
+	tests/unit/tools/perfex/sample/view \
 	tests/unit/words \
 	tests/unit/zoo
 check_PROGRAMS += $(unit_tests)
@@ -192,6 +203,8 @@ WRAP_CONTROLS = -Wl,--wrap=perfctr_control_attr,--wrap=perfctr_thread_control_ch
 
 # See tests/harness/spoil.h.
 SPOIL_WRAP = -Wl,--wrap=close,--wrap=closedir,--wrap=fclose,--wrap=unlink,--wrap=munmap
+tests_unit_closed_SOURCES = tests/unit/closed.c tests/harness/skylake.c
+tests_unit_closed_LDFLAGS = $(WRAP_CONTROLS)
 tests_unit_kept_LDFLAGS = $(SPOIL_WRAP)
 
 # A made-up PMU, see tests/harness/pmu.h
@@ -202,7 +215,7 @@ PMU_LDADD = tests/harness/libpmu.la $(LDADD)
 PERFEX_LDADD = tools/libperfex.a $(LDADD) -lm -ldl
 PMU_WRAP = -Wl,-u,__wrap_syscall -Wl,--wrap=syscall,--wrap=ioctl,--wrap=read,--wrap=mmap,--wrap=mmap64,--wrap=munmap \
 	-Wl,--wrap=close,--wrap=fcntl,--wrap=fcntl64,--wrap=pthread_sigmask,--wrap=sigaction \
-	-Wl,--wrap=epoll_ctl,--wrap=epoll_wait,--wrap=perfctr_call_ioctl_and_mask
+	-Wl,--wrap=epoll_ctl,--wrap=epoll_wait,--wrap=perfctr_call_ioctl_and_mask,--wrap=perfctr_call_event_id
 
 tests_unit_assign_generic_LDADD = arch/libarch.la $(CHECK_LIBS)
 tests_unit_assign_powerpc_LDADD = arch/libarch.la $(CHECK_LIBS)
@@ -219,21 +232,24 @@ tests_unit_tools_perfex_advice_LDADD = $(PERFEX_LDADD)
 tests_unit_tools_perfex_cause_LDADD = $(PERFEX_LDADD)
 tests_unit_tools_perfex_drill_LDADD = tests/harness/libpmu.la $(PERFEX_LDADD) $(LIBELF_LIBS)
 tests_unit_tools_perfex_drill_LDFLAGS = $(PMU_WRAP) -Wl,--wrap=run,--wrap=perfctr_sampler_open
+tests_unit_tools_perfex_sample_inlined_CPPFLAGS = $(AM_CPPFLAGS) $(LIBDW_CFLAGS)
+tests_unit_tools_perfex_sample_inlined_LDADD = $(PERFEX_LDADD) $(LIBELF_LIBS)
 tests_unit_tools_perfex_sample_lines_CPPFLAGS = $(AM_CPPFLAGS) $(LIBDW_CFLAGS)
 tests_unit_tools_perfex_sample_lines_LDADD = $(PERFEX_LDADD) $(LIBELF_LIBS)
 tests_unit_tools_perfex_base_outfile_LDADD = $(PERFEX_LDADD)
 tests_unit_tools_perfex_html_page_LDADD = $(PERFEX_LDADD)
-tests_unit_tools_perfex_sample_calls_LDADD = $(PERFEX_LDADD)
+tests_unit_tools_perfex_sample_calls_LDADD = $(PERFEX_LDADD) $(LIBELF_LIBS)
 tests_unit_tools_perfex_sample_calls_LDFLAGS = -Wl,--wrap=kallsyms_read,--wrap=elf_symbols
 tests_unit_tools_perfex_base_text_LDADD = $(PERFEX_LDADD)
 tests_unit_tools_perfex_count_child_LDADD = $(PERFEX_LDADD)
 tests_unit_tools_perfex_report_compare_LDADD = $(PERFEX_LDADD)
 tests_unit_lib_perf_counter_LDFLAGS = -Wl,--wrap=syscall,--wrap=ioctl,--wrap=mmap,--wrap=mmap64,--wrap=munmap \
-	-Wl,--wrap=fcntl,--wrap=fcntl64,--wrap=prctl,--wrap=sched_yield,--wrap=close
+	-Wl,--wrap=fcntl,--wrap=fcntl64,--wrap=prctl,--wrap=sched_yield,--wrap=close \
+	-Wl,--wrap=perfctr_call_event_id
 tests_unit_tools_perfex_sample_kallsyms_LDFLAGS = -Wl,--wrap=fopen,--wrap=fopen64
-tests_unit_tools_perfex_sample_kallsyms_LDADD = $(PERFEX_LDADD)
+tests_unit_tools_perfex_sample_kallsyms_LDADD = $(PERFEX_LDADD) $(LIBELF_LIBS)
 tests_unit_tools_perfex_sample_demangle_LDADD = $(PERFEX_LDADD)
-tests_unit_tools_perfex_sample_demangle_LDFLAGS = -Wl,--wrap=fork
+tests_unit_tools_perfex_sample_demangle_LDFLAGS = -Wl,--wrap=fork,--wrap=sendmsg
 tests_unit_lib_doctor_SOURCES = tests/unit/lib/doctor.c tests/harness/skylake.c
 tests_unit_lib_doctor_LDADD = $(PMU_LDADD)
 tests_unit_lib_doctor_LDFLAGS = $(PMU_WRAP) -Wl,--wrap=perfctr_device_open,--wrap=perfctr_device_info
@@ -243,6 +259,7 @@ tests_unit_engine_LDADD = $(CHECK_LIBS)
 tests_unit_descriptions_LDADD = arch/libarch.la $(CHECK_LIBS)
 tests_unit_events_LDADD = arch/libarch.la $(CHECK_LIBS)
 tests_unit_lib_base_file_LDFLAGS = -Wl,--wrap=syscall
+tests_unit_lib_base_descriptor_LDFLAGS = -Wl,--wrap=syscall
 tests_unit_lib_sets_global_SOURCES = tests/unit/lib/sets/global.c tests/harness/skylake.c
 tests_unit_lib_sets_global_LDADD = $(PMU_LDADD)
 tests_unit_lib_sets_global_LDFLAGS = $(PMU_WRAP)
@@ -258,6 +275,7 @@ tests_unit_tools_perfex_count_slices_LDADD = $(PERFEX_LDADD)
 tests_unit_tools_perfex_count_kinds_LDADD = $(PERFEX_LDADD)
 tests_unit_tools_perfex_count_kinds_LDFLAGS = -Wl,--wrap=syscall
 tests_unit_link_LDADD = $(CHECK_LIBS)
+tests_unit_lib_base_error_LDFLAGS = -Wl,--wrap=mmap,--wrap=mmap64
 tests_unit_lib_base_memory_LDFLAGS = -Wl,--wrap=mmap,--wrap=mmap64,--wrap=munmap,--wrap=madvise
 tests_unit_lib_metrics_metrics_LDFLAGS = -Wl,--wrap=sysconf,--wrap=calloc,--wrap=realloc,--wrap=reallocarray,--wrap=asprintf
 tests_unit_lib_metrics_error_LDFLAGS = -Wl,--wrap=calloc
@@ -265,7 +283,7 @@ tests_unit_lib_isa_native_LDFLAGS = -Wl,--wrap=perfctr_event_open
 tests_unit_lib_perf_overflow_LDADD = $(PMU_LDADD)
 tests_unit_lib_perf_overflow_LDFLAGS = $(PMU_WRAP)
 tests_unit_tools_perfex_count_beside_LDADD = $(PERFEX_LDADD)
-tests_unit_tools_perfex_count_beside_LDFLAGS = -Wl,--wrap=system
+tests_unit_tools_perfex_count_beside_LDFLAGS = -Wl,--wrap=fork
 tests_unit_tools_perfex_count_driver_SOURCES = tests/unit/tools/perfex/count/driver.c tests/harness/skylake.c
 tests_unit_tools_perfex_count_driver_LDADD = $(PERFEX_LDADD)
 tests_unit_tools_perfex_count_driver_LDFLAGS = -Wl,--wrap=sys_vperfctr_open,--wrap=sys_vperfctr_control \
@@ -293,8 +311,9 @@ tests_unit_lib_regions_regions_LDFLAGS = $(PMU_WRAP) -Wl,--wrap=calloc,--wrap=ma
 	-Wl,--wrap=perfctr_rseq_here,--wrap=perfctr_core_types_raw
 tests_unit_lib_virtual_remote_SOURCES = tests/unit/lib/virtual/remote.c tests/harness/skylake.c
 tests_unit_lib_virtual_remote_LDADD = $(PMU_LDADD)
-tests_unit_tools_perfex_options_SOURCES = tests/unit/tools/perfex/options.c tools/perfex/options.c tools/perfex/suggest.c
-tests_unit_tools_perfex_options_LDADD = $(PERFEX_LDADD) $(LIBELF_LIBS)
+tests_unit_tools_perfex_command_options_SOURCES = tests/unit/tools/perfex/command/options.c tools/perfex/command/options.c tools/perfex/command/suggest.c \
+	tools/perfex/command/table.c
+tests_unit_tools_perfex_command_options_LDADD = $(PERFEX_LDADD) $(LIBELF_LIBS)
 tests_unit_tools_perfex_regions_collectors_LDADD = $(PERFEX_LDADD) $(LIBELF_LIBS)
 tests_unit_tools_perfex_regions_merge_LDADD = $(PERFEX_LDADD)
 tests_unit_tools_perfex_report_tree_SOURCES = tests/unit/tools/perfex/report/tree.c tests/harness/skylake.c
@@ -311,20 +330,27 @@ tests_unit_rules_riscv_LDADD = arch/libarch.la $(CHECK_LIBS)
 tests_unit_rules_power_LDADD = arch/libarch.la $(CHECK_LIBS)
 tests_unit_rules_powerpc_LDADD = arch/libarch.la $(CHECK_LIBS)
 tests_unit_rules_x86_LDADD = arch/libarch.la $(CHECK_LIBS)
-tests_unit_tools_perfex_sample_histogram_LDADD = $(PERFEX_LDADD)
-tests_unit_tools_perfex_sample_histogram_LDFLAGS = -Wl,--wrap=kallsyms_read,--wrap=elf_symbols
+tests_unit_tools_perfex_sample_histogram_LDADD = $(PERFEX_LDADD) $(LIBELF_LIBS)
+tests_unit_tools_perfex_sample_histogram_LDFLAGS = -Wl,--wrap=kallsyms_read,--wrap=elf_symbols,--wrap=view_open_mapped \
+	-Wl,--wrap=inlined_find
+tests_unit_tools_perfex_sample_view_CPPFLAGS = $(AM_CPPFLAGS) $(LIBELF_CFLAGS)
+tests_unit_tools_perfex_sample_view_LDADD = $(PERFEX_LDADD) $(LIBELF_LIBS)
 tests_unit_tools_perfex_sample_sources_LDADD = $(PERFEX_LDADD) $(LIBELF_LIBS)
+tests_unit_tools_perfex_sample_rust_LDADD = $(PERFEX_LDADD)
 tests_unit_tools_perfex_sample_symbols_LDADD = $(PERFEX_LDADD)
 tests_unit_tools_perfex_sample_elf_CPPFLAGS = $(AM_CPPFLAGS) $(LIBELF_CFLAGS)
 tests_unit_tools_perfex_sample_elf_LDADD = $(PERFEX_LDADD) $(LIBELF_LIBS)
-tests_unit_tools_perfex_sample_maps_LDADD = $(PERFEX_LDADD)
+tests_unit_tools_perfex_sample_maps_LDADD = $(PERFEX_LDADD) $(LIBELF_LIBS)
 tests_unit_tools_perfex_sample_perf_data_LDADD = $(PERFEX_LDADD)
 tests_unit_tools_perfex_sample_stacks_LDADD = $(PERFEX_LDADD)
 tests_unit_tools_perfex_sample_weights_LDADD = $(PERFEX_LDADD)
+tests_unit_tools_perfex_sample_cost_LDADD = $(PERFEX_LDADD)
+tests_unit_tools_perfex_sample_cost_LDFLAGS = -Wl,--wrap=perfctr_sampler_open,--wrap=perfctr_sampler_close \
+	-Wl,--wrap=perfctr_sampler_next,--wrap=clock_gettime
 tests_unit_tools_perfex_sample_samplers_LDADD = $(PERFEX_LDADD)
 tests_unit_tools_perfex_sample_samplers_LDFLAGS = -Wl,--wrap=perfctr_sampler_open,--wrap=perfctr_sampler_close \
 	-Wl,--wrap=perfctr_sampler_next,--wrap=perfctr_sampler_disable,--wrap=perfctr_sampler_lost \
-	-Wl,--wrap=perfctr_sampler_count
+	-Wl,--wrap=perfctr_sampler_count,--wrap=perfctr_sampler_enable
 tests_unit_lib_sampling_sampler_LDADD = $(PMU_LDADD)
 tests_unit_lib_sampling_sampler_LDFLAGS = $(PMU_WRAP)
 tests_unit_lib_sampling_sampler_pmu_SOURCES = tests/unit/lib/sampling/sampler_pmu.c tests/harness/skylake.c
@@ -382,12 +408,40 @@ tests_fuzz_control_x86_CPPFLAGS = $(AM_CPPFLAGS) -DSTANDALONE
 tests_fuzz_control_x86_LDADD = $(SIM_LDADD)
 endif
 
+# ---- the driver's sources, explored ----
+# Their <linux/...> are made here: each is tests/explore/kernel.h. They are compiled so that each access to memory calls
+# tests/explore/fibers.c, which has coroutines for these processors; with no other sanitizer, which this would exclude.
+check_PROGRAMS += tests/explore/calls tests/explore/driver
+TESTS += tests/explore/calls tests/explore/driver
+check_LTLIBRARIES += tests/explore/libexplored.la
+tests_explore_libexplored_la_SOURCES = tests/explore/hardware.c tests/explore/hardware.h tests/explore/kernel.c tests/explore/kernel.h \
+	tests/explore/world.h driver/access.c driver/calls.c driver/owner.c driver/signal.c driver/state.c driver/thread.c
+tests_explore_libexplored_la_CPPFLAGS = -I$(top_builddir)/tests/explore/include $(AM_CPPFLAGS)
+tests_explore_libexplored_la_CFLAGS = -std=gnu11 $(if $(filter x86_64 aarch64,$(host_cpu)),-fsanitize=thread)
+tests_explore_driver_SOURCES = tests/explore/driver.c tests/explore/fibers.c tests/explore/fibers.h
+tests_explore_driver_CPPFLAGS = $(tests_explore_libexplored_la_CPPFLAGS)
+tests_explore_driver_CFLAGS = -std=gnu11
+tests_explore_driver_LDADD = tests/explore/libexplored.la
+tests_explore_calls_SOURCES = tests/explore/calls.c tests/explore/fibers.c tests/explore/fibers.h
+tests_explore_calls_CPPFLAGS = $(tests_explore_libexplored_la_CPPFLAGS)
+tests_explore_calls_CFLAGS = -std=gnu11
+tests_explore_calls_LDADD = tests/explore/libexplored.la
+driver/%.lo tests/explore/%.lo tests/explore/%.$(OBJEXT): CFLAGS := $(filter-out -fsanitize% -fno-sanitize%,$(CFLAGS))
+$(tests_explore_libexplored_la_OBJECTS) $(tests_explore_calls_OBJECTS) $(tests_explore_driver_OBJECTS): tests/explore/include/made
+tests/explore/include/made: $(tests_explore_libexplored_la_SOURCES) $(srcdir)/tests/explore/include.sh
+	$(AM_V_GEN)$(SHELL) $(srcdir)/tests/explore/include.sh $(srcdir) tests/explore/include
+dist_check_SCRIPTS += tests/explore/include.sh
+clean-local: clean-explored
+clean-explored:
+	rm -rf tests/explore/include
+.PHONY: clean-explored
+
 # ---- the read loops, stepped ----
 check_PROGRAMS += tests/loops/step
 TESTS += tests/loops/step
 tests_loops_step_SOURCES = \
-	tests/loops/barriers.c tests/loops/broken.c tests/loops/loops.c tests/loops/step.c \
-	tests/loops/step.h lib/perf/core_types.c
+	tests/loops/barriers.c tests/loops/broken.c tests/loops/loops.c tests/loops/sequences.c \
+	tests/loops/sites.h tests/loops/step.c tests/loops/step.h
 tests_loops_step_LDADD =
 
 # ---- storms of threads, forks, signals ----
@@ -433,10 +487,10 @@ TESTS += tests/fuzz/vendor.sh
 # ---- header, map, man pages, tools ----
 tool_tests = tests/tools/perfex.sh tests/tools/breakdown.sh tests/tools/compare.sh tests/tools/wrong.sh \
 	tests/tools/openmetrics.sh tests/tools/schema.sh tests/tools/emulate.sh tests/tools/sample.sh tests/tools/manual.sh \
-	tests/tools/complete.sh tests/tools/html.sh tests/tools/lists.sh tests/tools/locale.sh tests/tools/output.sh tests/tools/runs.sh tests/tools/terminal.sh
-dist_check_SCRIPTS += tests/api.sh tests/collect.sh tests/ibs.sh tests/metrics.sh tests/pool.sh tests/processors.sh tests/prose.sh tests/readme.sh tests/regions.sh tests/words.sh $(tool_tests)
-TESTS += tests/api.sh tests/collect.sh tests/ibs.sh tests/metrics.sh tests/pool.sh tests/processors.sh tests/prose.sh tests/readme.sh tests/regions.sh tests/words.sh $(tool_tests)
-EXTRA_DIST += scripts/processors scripts/stages.sh scripts/verified tests/tools/expect.sh tests/tools/on.py tests/tools/others.sh
+	tests/tools/complete.sh tests/tools/html.sh tests/tools/left.sh tests/tools/lists.sh tests/tools/locale.sh tests/tools/newcomer.sh tests/tools/output.sh tests/tools/runs.sh tests/tools/terminal.sh
+dist_check_SCRIPTS += tests/api.sh tests/collect.sh tests/ibs.sh tests/limits.sh tests/metrics.sh tests/pool.sh tests/processors.sh tests/prose.sh tests/readme.sh tests/regions.sh tests/words.sh $(tool_tests)
+TESTS += tests/api.sh tests/collect.sh tests/ibs.sh tests/limits.sh tests/metrics.sh tests/pool.sh tests/processors.sh tests/prose.sh tests/readme.sh tests/regions.sh tests/words.sh $(tool_tests)
+EXTRA_DIST += scripts/processors scripts/size scripts/stages.sh scripts/verified tests/tools/expect.sh tests/tools/on.py tests/tools/others.sh
 EXTRA_DIST += tests/collect/made-up/mpi.h tests/collect/late.c tests/collect/mpi.c tests/collect/mpi_fortran.c tests/collect/ranks.c tests/collect/judge.c tests/collect/judges.sh tests/collect/kokkos.c tests/collect/ompt.c tests/collect/openmp.c tests/collect/runtime.c tests/ibs.c tests/likwid.c tests/papi.c tests/regions.c tests/words.c
 EXTRA_DIST += scripts/verify tests/silicon/README.md tests/silicon/expected tests/silicon/judge.awk tests/silicon/made-right.txt tests/silicon/works.h
 check_PROGRAMS += tests/silicon/verify
@@ -445,7 +499,9 @@ dist_check_SCRIPTS += tests/silicon/judge.sh tests/silicon/script.sh
 TESTS += tests/silicon/judge.sh tests/silicon/script.sh
 check_PROGRAMS += tests/tools/refuse
 tests_tools_refuse_LDADD =
-check_PROGRAMS += tests/tools/welch
+check_PROGRAMS += tests/tools/welch tests/tools/inlined
+tests_tools_inlined_CPPFLAGS = $(AM_CPPFLAGS) $(LIBDW_CFLAGS)
+tests_tools_inlined_LDADD = $(perfex_LDADD)
 tests_tools_welch_LDADD = tools/libperfex.a -lm
 
 # ---- programs for real kernels in QEMU, see tests/vm/README.md ----
@@ -467,7 +523,7 @@ tests_vm_guest_sets_LDADD = lib/libperfctr.la
 tests_vm_guest_kernels_LDADD = lib/libperfctr.la
 # Not for all architectures, so nothing asks for it but tests/vm/run.sh
 vm_driver_programs = tests/vm/guest/aux_area tests/vm/guest/core_readers tests/vm/guest/core_types tests/vm/guest/driver tests/vm/guest/driver_attack tests/vm/guest/driver_fuzz \
-	tests/vm/guest/driver_kvm tests/vm/guest/driver_perf tests/vm/guest/driver_sequences tests/vm/guest/driver_share \
+	tests/vm/guest/driver_kvm tests/vm/guest/driver_neighbours tests/vm/guest/driver_perf tests/vm/guest/driver_sequences tests/vm/guest/driver_share \
 	tests/vm/guest/driver_siege \
 	tests/vm/guest/perfex-driver tests/vm/guest/storm-driver tests/bench/switch tests/bench/turns tests/vm/guest/power tests/vm/guest/riscv tests/vm/guest/topdown
 EXTRA_PROGRAMS += $(vm_driver_programs)
@@ -481,6 +537,7 @@ tests_vm_guest_driver_attack_SOURCES = tests/vm/guest/driver_attack.c tests/vm/g
 	tests/vm/guest/driver_attack_links.c tests/vm/guest/driver_attack_pages.c
 tests_vm_guest_driver_fuzz_LDADD =
 tests_vm_guest_driver_kvm_LDADD =
+tests_vm_guest_driver_neighbours_LDADD =
 tests_vm_guest_driver_perf_LDADD =
 tests_vm_guest_driver_sequences_SOURCES = tests/vm/guest/driver_sequences.c \
 	tests/vm/guest/sequences-calls.c tests/vm/guest/sequences-operations.c \
@@ -502,7 +559,7 @@ dist_check_SCRIPTS += tests/containers.sh
 TESTS += tests/containers.sh
 EXTRA_DIST += tests/bpf.py
 EXTRA_DIST += \
-	tests/bench/pairs.c tests/bench/small.c tests/bench/small.sh tests/bench/figures.sh tests/bench/table.sh tests/cross.sh tests/driver-powerpc.sh tests/fresh.sh tests/mirror.sh tests/hosts.sh tests/release.sh tests/rpm.sh tests/named.sh tests/perf-names.sh tests/stages.sh tests/unit-cc tests/abi.sh tests/layers.sh tests/packaging.sh \
+	tests/bench/pairs.c tests/bench/peers.sh tests/bench/small.c tests/bench/small.sh tests/bench/figures.sh tests/bench/table.sh tests/cross.sh tests/driver-powerpc.sh tests/fresh.sh tests/mirror.sh tests/hosts.sh tests/release.sh tests/rpm.sh tests/named.sh tests/inlined.sh tests/bench/profile.py tests/perf-names.sh tests/stages.sh tests/unit-cc tests/abi.sh tests/layers.sh tests/packaging.sh \
 	tests/vm/auxpmu/Kbuild tests/vm/auxpmu/auxpmu.c tests/vm/auxpmu/auxpmu.h tests/vm/auxpmu/mempmu.c \
-	tests/vm/guest/calls.c tests/vm/guest/languages tests/vm/guest/coverage.sh tests/vm/guest/drilldown.sh tests/vm/guest/driver.h tests/vm/guest/openmp.c tests/vm/guest/openmp.sh tests/vm/guest/pages.sh tests/vm/guest/papi_presets.c tests/vm/guest/pairs.sh tests/vm/guest/kernels.sh tests/vm/guest/silicon.sh tests/vm/guest/small.sh tests/vm/guest/sources.sh tests/vm/guest/tutorial.sh tests/vm/README.md tests/vm/boot.sh tests/vm/core-types.awk tests/vm/deb.sh tests/vm/source.sh tests/vm/coverage.sh tests/vm/debug-kernel.sh tests/vm/debug.config tests/vm/files.sh tests/vm/kcsan.config tests/vm/machines tests/vm/run.sh tests/vm/systems.sh tests/vm/guest/sequences.h tests/vm/guest/driver_attack.h \
+	tests/vm/guest/calls.c tests/vm/guest/languages tests/vm/guest/coverage.sh tests/vm/guest/drilldown.sh tests/vm/guest/driver.h tests/vm/guest/openmp.c tests/vm/guest/openmp.sh tests/vm/guest/pages.sh tests/vm/guest/papi_presets.c tests/vm/guest/pairs.sh tests/vm/guest/kernels.sh tests/vm/guest/offered.sh tests/vm/guest/silicon.sh tests/vm/guest/small.sh tests/vm/guest/sources.sh tests/vm/guest/tutorial.sh tests/vm/README.md tests/vm/boot.sh tests/vm/core-types.awk tests/vm/deb.sh tests/vm/source.sh tests/vm/coverage.sh tests/vm/debug-kernel.sh tests/vm/debug.config tests/vm/files.sh tests/vm/kcsan.config tests/vm/machines tests/vm/run.sh tests/vm/systems.sh tests/vm/guest/sequences.h tests/vm/guest/driver_attack.h \
 	tests/vm/qemu-pmu/README.md tests/vm/qemu-pmu/build.sh tests/vm/qemu-pmu/qemu-x86-pmu.patch

@@ -29,7 +29,7 @@ mkdir -p "$work/modules/$release" || exit
 if (cd "$checkout" && git ls-files) >"$work/files" 2>/dev/null; then
 	tar -tf "$tarball" | sed 's,^[^/]*/,,' | LC_ALL=C sort >"$work/archived"
 	LC_ALL=C sort "$work/files" | LC_ALL=C comm -23 - "$work/archived" |
-		grep -vE '^\.|^scripts/(format|likwid-groups|mutants.*|papi-presets|published-metrics|test)$'
+		grep -vE '^\.|^findings/|^scripts/(format|likwid-groups|machine|mutants.*|papi-presets|perf-names|published-metrics|test)$|^tests/(again|findings|test-again)\.sh$'
 	check "the archive has every file of the checkout" $((1 - $?))
 fi
 

@@ -12,11 +12,13 @@ configure_in() {	# DIRECTORY [argument...]
 
 # Automake's summary per program, and what each shell test says in its own log.
 check() {	# [argument of make...]
-	make -s -j2 "${target:-check}" "$@"
+	make -s -j2 "${target:-check}" "$@" ${only_test:+"TESTS=$only_test"}
 	status=$?
-	find tests -name '*.log' -exec sed -n 's/^FAIL/FAIL  /p' {} +
+	logs=tests
+	[ -z "${only_test:-}" ] || logs=$only_test.log
+	find "$logs" -name '*.log' -exec sed -n 's/^FAIL/FAIL  /p' {} +
 	# Part of a test, too, counts as skipped.
-	find tests -name '*.log' -exec sed -n '/^SKIP /p' {} +
+	find "$logs" -name '*.log' -exec sed -n '/^SKIP /p' {} +
 	[ $status = 0 ] || cat test-suite.log
 	return $status
 }
@@ -28,7 +30,7 @@ valgrind_units() (
 	cd "$work/gcc" || exit
 	failed=0
 	# shellcheck disable=SC2086
-	for test in $(tests_named $valgrind_tests); do
+	for test in ${only_test:-$(tests_named $valgrind_tests)}; do
 		if SIM_STEPS=3000 STORM_THREADS=200 STORM_VALGRIND=1 CK_FORK=no CK_DEFAULT_TIMEOUT=0 srcdir=$top \
 		   libtool=no ./libtool --mode=execute valgrind -q --error-exitcode=9 --fair-sched=try \
 			--leak-check=full --errors-for-leak-kinds=definite "$test" \
@@ -53,8 +55,10 @@ gcc_check() (
 	cd "$work/gcc" && FUZZ_WORDS=${FUZZ_WORDS:-200000} check
 )
 
+# Again, what has changed since is made by the check.
 gcc_and_check() {
-	gcc_build && gcc_check
+	[ -n "${only_stage:-}" ] || gcc_build || return
+	gcc_check
 }
 
 # Installs the build by gcc, and tries it.
@@ -74,7 +78,8 @@ installation() (
 	[ "$(head -c 40 "$root/share/man/man3/vperfctr_stop.3")" = ".so man3/vperfctr_control.3" ] &&
 		echo "PASS aliases of man pages" || echo "FAIL aliases of man pages"
 	for file in lib/udev/rules.d/60-perfctr.rules lib/sysusers.d/perfctr.conf share/man/man4/perfctr.4 \
-		share/bash-completion/completions/perfex share/zsh/site-functions/_perfex lib/libperfctr/libpfm4/libpfm.so.4 \
+		share/bash-completion/completions/perfex share/zsh/site-functions/_perfex \
+		share/fish/vendor_completions.d/perfex.fish lib/libperfctr/libpfm4/libpfm.so.4 \
 		lib/libperfctr/libperfctr-openmp.so lib/libperfctr/libperfctr-kokkos.so \
 		lib/libperfctr/libperfctr-mpi.so; do
 		[ -s "$root/$file" ] && echo "PASS $file" || echo "FAIL $file"
@@ -94,6 +99,9 @@ installation() (
 bench() (
 	cd "$work/gcc" && srcdir=$top LIBPERFCTR=lib/.libs "$top/tests/bench/$1.sh"
 )
+peers() (
+	cd "$work/gcc" && PERFEX=.libs/perfex LD_LIBRARY_PATH=lib/.libs "$top/tests/bench/peers.sh"
+)
 
 # libFuzzer's programs: those that "make check" runs standalone, by clang, and the library for all of them once. NAME...
 fuzzers() (
@@ -110,13 +118,13 @@ fuzz() (	# NAME MAX_LEN
 # Tests to which the build's compiler and C library make no difference: gcc's build has tried them. freestanding.sh takes
 # both compilers each time, the others judge data, forms of output, scripts, or programs in other languages. packaging.sh knows
 # that the archive has them.
-same_everywhere="tests/freestanding.sh tests/containers.sh tests/ibs.sh tests/processors.sh tests/words.sh
+same_everywhere="tests/explore/calls tests/explore/driver tests/freestanding.sh tests/containers.sh tests/ibs.sh tests/processors.sh tests/words.sh
 	$(printf 'tests/bindings/%s.sh ' fortran python rust) $(printf 'tests/silicon/%s.sh ' judge script)
 	$(printf 'tests/tools/%s.sh ' complete emulate html manual schema)"
 
-# Nor does the compiler alone: the words and forms of perfex, the collectors, regions in whole programs and prose, which gcc's build and
+# Nor does the compiler alone: the words and forms of perfex, pages, the collectors, regions in whole programs and prose, which gcc's build and
 # the other C library try; and seeds of fuzzers, which clang builds by themselves.
-same_by_clang="$(printf 'tests/tools/%s.sh ' breakdown compare lists locale openmetrics output runs sample terminal)
+same_by_clang="$(printf 'tests/tools/%s.sh ' breakdown compare lists locale newcomer openmetrics output runs sample terminal)
 	$(printf 'tests/%s.sh ' collect prose readme regions)
 	$(printf 'tests/fuzz/%s.sh ' baseline control event record vendor)"
 
@@ -132,7 +140,7 @@ distcheck() (
 	export XZ_OPT
 	configure_in dist || exit
 	# shellcheck disable=SC2086
-	tests=$(tests_but $same_everywhere $same_by_clang)
+	tests=${only_test:-$(tests_but $same_everywhere $same_by_clang)}
 	[ -n "$tests" ] && make -s -j2 distcheck TESTS="$tests" \
 		DISTCHECK_CONFIGURE_FLAGS="--enable-werror --with-libelf --with-libdw CFLAGS='-g1 -O2' CC='$top/tests/unit-cc clang'" && exit
 	cat libperfctr-*/_build/sub/test-suite.log
@@ -184,7 +192,7 @@ musl() (
 # The tutorial's commands of perfex --emulate; the program is the machines'.
 emulated_tutorial() (
 	mkdir -p "$work/tutorial" && cd "$work/tutorial" && cp "$work/vm/tutorial/bin/slow" . || exit
-	PATH=$work/gcc/tests/bin:$PWD:$PATH "$top/tests/vm/guest/tutorial.sh" emulated "$top/man/perfctr_tutorial.7"
+	PATH=$work/gcc/tests/bin:$PATH "$top/tests/vm/guest/tutorial.sh" emulated "$top/man/perfctr_tutorial.7"
 )
 
 packaging() {
@@ -195,7 +203,7 @@ packaging() {
 shell_scripts() (
 	cd "$top" || exit
 	# shellcheck disable=SC2046
-	set -- $(grep -rlE '^#!/bin/(ba)?sh|^# shellcheck shell=' .ci debian driver scripts tests tools)
+	set -- $(grep -rlE '^#!/bin/(ba)?sh|^# shellcheck shell=' .ci debian driver findings scripts tests tools)
 	shellcheck -x -S warning "$@" && echo "PASS $# scripts" || echo "FAIL shellcheck -S warning"
 )
 
@@ -211,8 +219,10 @@ stages_of_all() {
 	stage "build by gcc" gcc_build
 	await_stage "build by gcc"
 	stage gcc gcc_check
-	stage vm env VM_TIER="${1:-all}" tests/vm/run.sh "$work/vm"
-	stage cross tests/cross.sh "$work/cross"
+	# shellcheck disable=SC2086
+	stage vm env VM_TIER="${1:-all}" ${only_program:+"VM_TESTS=$only_program"} tests/vm/run.sh "$work/vm" ${only_machine:-}
+	# shellcheck disable=SC2086
+	stage cross tests/cross.sh "$work/cross" ${only_host:-}
 	stage sanitizers quick sanitized
 	parsers="event record vendor baseline control_x86 control_powerpc control_generic"
 	# shellcheck disable=SC2046,SC2086
@@ -240,11 +250,14 @@ stages_of_all() {
 	stage look-up bench lookup
 	stage style scripts/format --check
 	stage shell shell_scripts
+	stage again tests/test-again.sh
+	stage findings tests/findings.sh
 	stage layers tests/layers.sh "$work/gcc"
 	stage abi env LIBPERFCTR="$work/gcc/lib/.libs" tests/abi.sh
 	stage engine bench engine
 	stage samples bench samples
 	stage scale bench scale
+	stage peers peers
 	end_stages
 	stage tutorial emulated_tutorial
 	stage pictures tests/html/pictures.sh "$work/gcc/perfex" "$work/vm/skylake-1.log" "$work/pictures"
@@ -266,6 +279,8 @@ stages_of_long() {
 	stage "judges of the bindings" tests/bindings/judges.sh "$work/gcc"
 	stage "judges of libpfm4" tests/libpfm4/judges.sh "$work/gcc" "$work/libpfm4"
 	stage "names of perf" tests/perf-names.sh "$work/gcc"
+	stage "inlined functions" tests/inlined.sh "$work/gcc"
+	stage "cost of a sample" tests/bench/profile.py "$work/gcc"
 	for suite in bookworm trixie; do
 		stage "fresh $suite" tests/fresh.sh $suite "scripts/test"
 		stage "fresh $suite, packages" tests/fresh.sh $suite tests/deb/whole.sh

@@ -157,7 +157,7 @@ int main(int argc, char **argv)
 	file = argc > 1 ? fopen(argv[1], "w") : NULL;
 	if (!file || perf_data_begin(file) < 0)
 		return 2;
-	perf_data_name(file, &attr, 1234, "words");
+	perf_data_name(file, &attr, 1234, 1234, "words");
 	put_all();
 	put_random();
 	return perf_data_end(file, &attr, &about) < 0 || fclose(file) != 0;

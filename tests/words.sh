@@ -11,7 +11,7 @@ perf --version >/dev/null 2>&1 || {
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 # shellcheck disable=SC2086
-if ! { ${CC:-cc} -std=gnu11 -D_GNU_SOURCE ${CFLAGS:-} -I"$srcdir" -I"$srcdir/include" "$srcdir/tests/words.c" "$srcdir/tools/perfex/sample/perf_data.c" "$srcdir/tools/perfex/base/die.c" "$srcdir/tools/perfex/base/text.c" "$srcdir/lib/base/quote.c" \
+if ! { ${CC:-cc} -std=gnu11 -D_GNU_SOURCE ${CFLAGS:-} -I"$srcdir" -I"$srcdir/include" "$srcdir/tests/words.c" "$srcdir/tools/perfex/sample/perf_data.c" "$srcdir/tools/perfex/base/die.c" "$srcdir/tools/perfex/base/width.c" "$srcdir/tools/perfex/base/text.c" "$srcdir/lib/base/quote.c" \
 	-o "$work/words" "$lib/libperfctr.a" -pthread -ldl &&
 	"$work/words" "$work/perf.data" >"$work/ours" &&
 	perf script -i "$work/perf.data" -F addr,data_src,weight,brstack >"$work/theirs" 2>"$work/errors"; }; then

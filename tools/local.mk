@@ -5,9 +5,13 @@ tools_libperfex_a_SOURCES = \
 	lib/base/json.c lib/base/json.h \
 	lib/base/letters.c lib/base/letters.h \
 	lib/base/quote.c lib/base/quote.h \
+	lib/base/rank.c lib/base/rank.h \
+	lib/base/stream.c lib/base/stream.h \
 	tools/perfex/base/text.c tools/perfex/base/text.h \
+	tools/perfex/base/width.c tools/perfex/base/width.h \
 	tools/perfex/base/die.c tools/perfex/base/die.h \
 	tools/perfex/base/terminal.c tools/perfex/base/terminal.h \
+	tools/perfex/base/pmu.c tools/perfex/base/pmu.h \
 	tools/perfex/base/outfile.c tools/perfex/base/outfile.h \
 	tools/perfex/base/document.c tools/perfex/base/document.h \
 	tools/perfex/count/events.c tools/perfex/count/events.h \
@@ -30,12 +34,16 @@ tools_libperfex_a_SOURCES = \
 	tools/perfex/count/run.c tools/perfex/count/run.h \
 	tools/perfex/sample/symbols.c tools/perfex/sample/symbols.h \
 	tools/perfex/sample/elf.c tools/perfex/sample/elf.h \
+	tools/perfex/sample/view.c tools/perfex/sample/view.h \
 	tools/perfex/sample/kallsyms.c tools/perfex/sample/kallsyms.h \
 	tools/perfex/sample/helper.c tools/perfex/sample/helper.h \
+	tools/perfex/sample/rust.c tools/perfex/sample/rust.h \
 	tools/perfex/sample/demangle.c tools/perfex/sample/demangle.h \
 	tools/perfex/sample/libdw.c tools/perfex/sample/libdw.h \
 	tools/perfex/sample/lines.c tools/perfex/sample/lines.h \
+	tools/perfex/sample/inlined.c tools/perfex/sample/inlined.h \
 	tools/perfex/sample/stacks.c tools/perfex/sample/stacks.h \
+	tools/perfex/sample/ways.c tools/perfex/sample/ways.h \
 	tools/perfex/sample/weights.c tools/perfex/sample/weights.h \
 	tools/perfex/sample/maps.c tools/perfex/sample/maps.h \
 	tools/perfex/sample/perf_data.c tools/perfex/sample/perf_data.h \
@@ -44,6 +52,7 @@ tools_libperfex_a_SOURCES = \
 	tools/perfex/sample/unwind.c tools/perfex/sample/unwind.h \
 	tools/perfex/sample/sources.c tools/perfex/sample/sources.h \
 	tools/perfex/sample/samplers.c tools/perfex/sample/samplers.h \
+	tools/perfex/sample/cost.c tools/perfex/sample/cost.h \
 	tools/perfex/sample/sample.c tools/perfex/sample/sample.h \
 	tools/perfex/report/series.c tools/perfex/report/series.h \
 	tools/perfex/report/compare.c tools/perfex/report/compare.h \
@@ -81,9 +90,10 @@ tools/perfex/html/embedded.c: $(srcdir)/tools/perfex/html/embed.awk $(page_files
 
 bin_PROGRAMS += perfex
 perfex_SOURCES = \
-	tools/perfex/suggest.c tools/perfex/suggest.h \
-	tools/perfex/options.c tools/perfex/options.h \
-	tools/perfex/show.c tools/perfex/show.h \
+	tools/perfex/command/suggest.c tools/perfex/command/suggest.h \
+	tools/perfex/command/table.c tools/perfex/command/table.h \
+	tools/perfex/command/options.c tools/perfex/command/options.h \
+	tools/perfex/command/show.c tools/perfex/command/show.h \
 	tools/perfex/perfex.c
 perfex_CPPFLAGS = $(AM_CPPFLAGS) -DPKGLIBDIR='"$(pkglibdir)"'
 perfex_LDADD = tools/libperfex.a lib/libperfctr.la $(LIBELF_LIBS) -lm -ldl
@@ -92,10 +102,12 @@ bin_PROGRAMS += perfctr-info
 perfctr_info_SOURCES = tools/perfctr-info/perfctr-info.c tools/perfctr-info/cost.c tools/perfctr-info/cost.h
 perfctr_info_LDADD = tools/libperfex.a lib/libperfctr.la
 
-# Where both shells look, by their files' names.
+# Where the shells look, by their files' names.
 bashcompletiondir = $(datadir)/bash-completion/completions
 dist_bashcompletion_DATA = tools/completion/perfex
 zshcompletiondir = $(datadir)/zsh/site-functions
 dist_zshcompletion_DATA = tools/completion/_perfex
+fishcompletiondir = $(datadir)/fish/vendor_completions.d
+dist_fishcompletion_DATA = tools/completion/perfex.fish
 
 EXTRA_DIST += tools/README.md tools/perfex/html/embed.awk tools/perfex/html/page.js tools/perfex/html/page.css

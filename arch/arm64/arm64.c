@@ -4,7 +4,9 @@
  *
  * Sources: Arm Architecture Reference Manual DDI 0487, D13 (PMUv3: PMEVTYPERn_EL0, PMCCFILTR_EL0),
  * D19 (MIDR_EL1); part numbers: the cores' Technical Reference Manuals, and of other implementers
- * Linux's tools/perf/pmu-events/arch/arm64/mapfile.csv.
+ * Linux's tools/perf/pmu-events/arch/arm64/mapfile.csv, which has Neoverse V3AE's for V3's;
+ * arch/arm64/include/asm/cputype.h. Arm's lists (ARM-software/data) of
+ * Cortex-A65AE, A76AE, A78C and Neoverse V3AE are those of the processors without AE and C.
  */
 #include "arch/arm64/arm64.h"
 #include "arch/arm64/pmuv3.h"
@@ -17,36 +19,50 @@ static const struct core {
 	char name[24];
 } cores[] = {
 	{ 0, 0, "pmuv3", "arm64 with PMUv3" }, /* any other one */
+	/* No list of their events has been published. */
+	{ 0x41, 0xD42, "pmuv3", "Arm Cortex-A78AE" },
+	{ 0x41, 0xD85, "pmuv3", "Arm Cortex-X925" },
+	{ 0x41, 0xD87, "pmuv3", "Arm Cortex-A725" },
+	{ 0x41, 0xD88, "pmuv3", "Arm Cortex-A520AE" },
+	{ 0x41, 0xD89, "pmuv3", "Arm Cortex-A720AE" },
+	{ 0x41, 0xD8A, "pmuv3", "Arm C1-Nano" },
+	{ 0x41, 0xD8B, "pmuv3", "Arm C1-Pro" },
+	{ 0x41, 0xD8C, "pmuv3", "Arm C1-Ultra" },
+	{ 0x41, 0xD90, "pmuv3", "Arm C1-Premium" },
 	{ 0x41, 0xD02, "cortex-a34", "Arm Cortex-A34" },
 	{ 0x41, 0xD03, "cortex-a53", "Arm Cortex-A53" },
 	{ 0x42, 0x100, "cortex-a53", "Broadcom Brahma-B53" },
 	{ 0x41, 0xD04, "cortex-a35", "Arm Cortex-A35" },
 	{ 0x41, 0xD05, "cortex-a55", "Arm Cortex-A55" },
 	{ 0x41, 0xD06, "cortex-a65", "Arm Cortex-A65" },
+	{ 0x41, 0xD43, "cortex-a65", "Arm Cortex-A65AE" },
 	{ 0x41, 0xD4A, "cortex-a65", "Arm Neoverse E1" },
 	{ 0x41, 0xD07, "cortex-a57", "Arm Cortex-A57" },
 	{ 0x41, 0xD08, "cortex-a72", "Arm Cortex-A72" },
 	{ 0x41, 0xD09, "cortex-a73", "Arm Cortex-A73" },
 	{ 0x41, 0xD0A, "cortex-a75", "Arm Cortex-A75" },
 	{ 0x41, 0xD0B, "cortex-a76", "Arm Cortex-A76" },
+	{ 0x41, 0xD0E, "cortex-a76", "Arm Cortex-A76AE" },
 	{ 0x41, 0xD0C, "neoverse-n1", "Arm Neoverse N1" },
 	{ 0x41, 0xD0D, "cortex-a77", "Arm Cortex-A77" },
 	{ 0x41, 0xD40, "neoverse-v1", "Arm Neoverse V1" },
 	{ 0x41, 0xD41, "cortex-a78", "Arm Cortex-A78" },
 	{ 0x41, 0xD4B, "cortex-a78", "Arm Cortex-A78C" },
 	{ 0x41, 0xD44, "cortex-x1", "Arm Cortex-X1" },
-	{ 0x41, 0xD4C, "cortex-x1", "Arm Cortex-X1C" },
+	{ 0x41, 0xD4C, "cortex-x1c", "Arm Cortex-X1C" },
 	{ 0x41, 0xD46, "cortex-a510", "Arm Cortex-A510" },
 	{ 0x41, 0xD47, "cortex-a710", "Arm Cortex-A710" },
 	{ 0x41, 0xD48, "cortex-x2", "Arm Cortex-X2" },
 	{ 0x41, 0xD49, "neoverse-n2", "Arm Neoverse N2" },
+	{ 0x6D, 0xD49, "neoverse-n2", "Azure Cobalt 100" }, /* an N2: Linux's cputype.h */
 	{ 0x41, 0xD4D, "cortex-a715", "Arm Cortex-A715" },
 	{ 0x41, 0xD4E, "cortex-x3", "Arm Cortex-X3" },
 	{ 0x41, 0xD4F, "neoverse-v2", "Arm Neoverse V2" },
 	{ 0x41, 0xD80, "cortex-a520", "Arm Cortex-A520" },
 	{ 0x41, 0xD81, "cortex-a720", "Arm Cortex-A720" },
 	{ 0x41, 0xD82, "cortex-x4", "Arm Cortex-X4" },
-	{ 0x41, 0xD83, "neoverse-v3", "Arm Neoverse V3" },
+	{ 0x41, 0xD84, "neoverse-v3", "Arm Neoverse V3" },
+	{ 0x41, 0xD83, "neoverse-v3", "Arm Neoverse V3AE" },
 	{ 0x41, 0xD8E, "neoverse-n3", "Arm Neoverse N3" },
 	{ 0x43, 0x0AF, "thunderx2", "Marvell ThunderX2" },
 	{ 0x42, 0x516, "thunderx2", "Broadcom Vulcan" },
@@ -78,10 +94,28 @@ int perfctr_arm64_typical(unsigned int n, struct perfctr_cpu *cpu)
 	return 0;
 }
 
+/*
+ * Apple's processors have a PMU of their own, whose events' codes mean others than PMUv3's (Linux's
+ * drivers/perf/apple_m1_cpu_pmu.c). Only the kernel knows its events.
+ */
+static const struct perfctr_cpu apple = {
+	.name = "Apple silicon, with a PMU of its own",
+	.id = "",
+	.type = PERFCTR_GENERIC,
+	.rules = PERFCTR_RULES_KERNEL,
+	.counters = 0xFFFFFFFF,
+	.width = 64,
+	.pcint = 1,
+};
+
 void perfctr_arm64_identify(uint64_t midr, unsigned int counters, struct perfctr_cpu *cpu)
 {
 	unsigned int n;
 
+	if ((midr >> 24 & 0xFF) == 0x61) {
+		*cpu = apple;
+		return;
+	}
 	for (n = CORES - 1; n > 0; n--)
 		if (cores[n].implementer == (midr >> 24 & 0xFF) &&
 		    cores[n].part == (midr >> 4 & 0xFFF))

@@ -3,7 +3,9 @@
  * Intel's architectural performance monitoring, from Core to today.
  *
  * Sources: SDM vol. 3B 20.2 (versions 1 to 6, IA32_FIXED_CTR_CTRL, IA32_PERF_GLOBAL_STATUS), 20.3
- * (offcore response registers, MSR_PEBS_FRONTEND, IN_TX), 20.2.8 (full-width writes).
+ * (offcore response registers, MSR_PEBS_FRONTEND, IN_TX), 20.2.8 (full-width writes); off-module
+ * response registers: Linux 7.3, arch/x86/events/intel/core.c, intel_pnc_extra_regs and
+ * intel_arw_extra_regs.
  */
 #include "arch/x86/x86.h"
 
@@ -12,6 +14,8 @@
 #define SLOT_FIXED	32
 #define SLOT_OFFCORE	33
 #define SLOT_FRONTEND	35
+#define SLOT_OMR	36
+#define OMRS		4
 
 #define IN_TXCP 0x00000002u /* of evntsel_high: bit 33 */
 
@@ -41,9 +45,36 @@ uint32_t perfctr_arch_register(const struct perfctr_cpu *cpu, unsigned int slot)
 		return cpu->counters >> slot & 1 ? evntsel_reg(cpu, slot) : 0;
 	if (slot == SLOT_FIXED)
 		return cpu->fixed ? FIXED_CTR_CTRL : 0;
+	if (slot - SLOT_OMR < OMRS && cpu->omr)
+		return OMR_0 + slot - SLOT_OMR;
 	if (slot < SLOT_FRONTEND)
-		return slot - SLOT_OFFCORE < cpu->offcore ? OFFCORE_RSP0 + slot - SLOT_OFFCORE : 0;
+		return slot - SLOT_OFFCORE < cpu->offcore && !cpu->omr
+			       ? OFFCORE_RSP0 + slot - SLOT_OFFCORE
+			       : 0;
 	return slot == SLOT_FRONTEND && cpu->frontend ? PEBS_FRONTEND : 0;
+}
+
+/*
+ * Returns the register that the event looks at, counted from 0; OMRS: none. Offcore response is
+ * unit mask 1 of B7H and BBH, since Golden Cove of 2AH and 2BH; small cores have unit masks 1 and 2
+ * of B7H. Off-module responses have a unit mask for each of four registers.
+ */
+static uint32_t response(const struct perfctr_cpu *cpu, uint32_t event)
+{
+	uint32_t code = event & 0xFF, mask = event >> 8;
+
+	if (cpu->omr) {
+		int here = cpu->frontend ? code == 0x2A || code == 0x4F || code == 0xD6
+					 : code == 0xB7;
+
+		return here && mask && mask <= 8 && !(mask & (mask - 1))
+			       ? (uint32_t)__builtin_ctz(mask)
+			       : OMRS;
+	}
+	if ((event == 0x01B7 || event == 0x012A) && cpu->offcore)
+		return 0;
+	return (event == 0x01BB || event == 0x012B || event == 0x02B7) && cpu->offcore > 1 ? 1
+											   : OMRS;
 }
 
 uint32_t perfctr_arch_extra(const struct perfctr_cpu *cpu, const struct perfctr_cpu_control *c,
@@ -60,22 +91,14 @@ uint32_t perfctr_arch_extra(const struct perfctr_cpu *cpu, const struct perfctr_
 		*value = c->pebs_frontend;
 		return PEBS_FRONTEND;
 	}
-	/*
-	 * Offcore response is unit mask 1 of B7H and BBH, since Golden Cove of 2AH and 2BH; small
-	 * cores have unit masks 1 and 2 of B7H.
-	 */
-	if (event == 0x01B7 || event == 0x012A)
-		n = 0;
-	else if (event == 0x01BB || event == 0x012B || event == 0x02B7)
-		n = 1;
-	else
+	n = response(cpu, event);
+	if (n == OMRS)
 		return 0;
-	if (n >= cpu->offcore)
-		return 0;
-	*value = c->offcore_rsp[n];
+	/* Two of four registers share a word of the control. */
+	*value = c->offcore_rsp[n % 2];
 	if (cpu->offcore_width > 32)
-		*value |= (uint64_t)c->offcore_rsp_high[n] << 32;
-	return OFFCORE_RSP0 + n;
+		*value |= (uint64_t)c->offcore_rsp_high[n % 2] << 32;
+	return (cpu->omr ? OMR_0 : OFFCORE_RSP0) + n;
 }
 
 /* Does a counter of the program look at the register? */
@@ -114,13 +137,25 @@ static int check_fixed(const struct perfctr_cpu *cpu, const struct perfctr_cpu_c
 	return 0;
 }
 
+/* The registers that have word n of a control and that counters look at: bits, counted from 0. */
+static unsigned int responses_used(const struct perfctr_cpu *cpu,
+				   const struct perfctr_cpu_control *c,
+				   const struct perfctr_program *program, unsigned int n)
+{
+	unsigned int used = 0, k;
+
+	for (k = n; k < (cpu->omr ? OMRS : n + 1); k += 2)
+		used |= uses(cpu, c, program, (cpu->omr ? OMR_0 : OFFCORE_RSP0) + k) << k;
+	return used;
+}
+
 /* The upper halves count only if the caller says so, but an event that would miss them is refused.
  */
 static int check_offcore(const struct perfctr_cpu *cpu, const struct perfctr_cpu_control *c,
 			 unsigned int flags, unsigned int n, struct perfctr_program *program,
 			 struct perfctr_diagnosis *diagnosis)
 {
-	unsigned int used = uses(cpu, c, program, OFFCORE_RSP0 + n);
+	unsigned int registers = responses_used(cpu, c, program, n), used = registers != 0, k;
 	unsigned int extended = (flags & PERFCTR_COMPILE_EXTENDED) != 0;
 	uint32_t high = cpu->offcore_width > 32 ? c->offcore_rsp_high[n] : 0;
 	uint64_t value = c->offcore_rsp[n] | (uint64_t)high << 32;
@@ -141,7 +176,10 @@ static int check_offcore(const struct perfctr_cpu *cpu, const struct perfctr_cpu
 					"these bits are reserved on this processor");
 	/* Nehalem's and Westmere's threads of a core have one register between them. */
 	program->core_shared |= cpu->offcore_width <= 16;
-	perfctr_program_write(program, SLOT_OFFCORE + n, OFFCORE_RSP0 + n, value, value);
+	for (k = n; k < OMRS; k += 2)
+		if (registers >> k & 1)
+			perfctr_program_write(program, (cpu->omr ? SLOT_OMR : SLOT_OFFCORE) + k,
+					      (cpu->omr ? OMR_0 : OFFCORE_RSP0) + k, value, value);
 	return 0;
 }
 

@@ -5,8 +5,8 @@
  * Sources: Intel SDM vol. 4 table 2-1 (models), vol. 2 CPUID (leaves 0AH, 1AH, 23H), vol. 3B 20.2;
  * intel/perfmon mapfile.csv (models of event tables); AMD 25481 (CPUID specification), the Revision
  * Guides 25759 (K8), 41322 (10h), 48063 (15h), 51810 (16h), 55449 (17h), 56683 (19h), 58251 (1Ah);
- * APM vol. 3 Fn8000_0001 and Fn8000_0022; Cyrix 6x86MX data book; IDT WinChip and VIA C3 data
- * sheets.
+ * models of Zen 5 and 6: bsp_init_amd() of Linux 7.3; APM vol. 3 Fn8000_0001 and Fn8000_0022; Cyrix
+ * 6x86MX data book; IDT WinChip and VIA C3 data sheets.
  */
 #include "arch/x86/x86.h"
 
@@ -39,7 +39,7 @@ enum design {
 	D_P5, D_P5MMX, D_MII, D_WINCHIP, D_C3, D_P6, D_P4,
 	D_CORE, D_CORE2, D_BONNELL, D_SILVERMONT, D_KNIGHTSLANDING, D_NEHALEM, D_WESTMERE, D_SANDYBRIDGE,
 	D_HASWELL, D_SKYLAKE, D_GOLDMONT, D_GOLDMONTPLUS, D_TREMONT, D_ICELAKE, D_GOLDENCOVE, D_GRACEMONT,
-	D_CRESTMONT, D_LIONCOVE, D_SKYMONT, D_ANY_ARCH,
+	D_CRESTMONT, D_LIONCOVE, D_SKYMONT, D_COYOTECOVE, D_ARCTICWOLF, D_ANY_ARCH,
 	D_K7, D_K8, D_FAM10H, D_FAM15H, D_FAM16H, D_ZEN,
 };
 
@@ -52,6 +52,7 @@ enum design {
 	.reserved = ARCH_RESERVED(v) & ~((v) >= 6 ? UMASK2 | EQ : 0)
 #define OFFCORE(n, bits) .offcore = n, .offcore_width = bits
 #define HOLES(set) .offcore_holes = set
+#define OMR .omr = 1
 #define OUTSTANDING .outstanding = 1
 #define FRONTEND(holes) .frontend = 1, .frontend_holes = holes
 #define OTHER(family, n, bits, bad) \
@@ -84,6 +85,8 @@ static const struct perfctr_cpu designs[] = {
 	[D_CRESTMONT]	= { ARCH(5, 8, 48, 0x7), OFFCORE(2, 64), OUTSTANDING, HOLES(0x7FF00C0000000000) },
 	[D_LIONCOVE]	= { ARCH(6, 10, 48, 0xF), OFFCORE(2, 44), FRONTEND(0xE0) },
 	[D_SKYMONT]	= { ARCH(6, 8, 48, 0x77), OFFCORE(2, 64), OUTSTANDING, HOLES(0x7FF00C0000000000) },
+	[D_COYOTECOVE]	= { ARCH(6, 10, 48, 0xF), OFFCORE(2, 63), OMR, HOLES(0x3F000000FFFF0000), FRONTEND(0xE0) },
+	[D_ARCTICWOLF]	= { ARCH(6, 8, 48, 0x77), OFFCORE(2, 64), OMR, HOLES(0x3F00000000000000) },
 	[D_ANY_ARCH]	= { ARCH(3, 4, 48, 0x7), OFFCORE(2, 38), .frontend = 1 },
 	[D_K7]		= { OTHER(K7, 4, 48, HIGH | AMD_RESERVED), .pcint = 1 },
 	[D_K8]		= { OTHER(K7, 4, 48, HIGH | AMD_RESERVED), .pcint = 1, .northbridge = 1 },
@@ -189,8 +192,8 @@ static const struct processor processors[] = {
 	I6("arl_lioncove", "Intel Arrow Lake, P-core", ARCH, LIONCOVE, 0xC5, 0xC6),
 	HYBRID("darkmont", "Intel Panther Lake, E-core", SKYMONT, ATOM, 0xCC, 0xD5, 0xE5),
 	I6("cougarcove", "Intel Panther Lake, P-core", ARCH, LIONCOVE, 0xCC, 0xD5, 0xE5),
-	P("arcticwolf", "Intel Nova Lake, E-core", INTEL, 18, INTEL_ARCH, SKYMONT, ATOM, 0, 15, 0, 1, 3),
-	P("coyotecove", "Intel Nova Lake, P-core", INTEL, 18, INTEL_ARCH, LIONCOVE, ANY, 0, 15, 0, 1, 3),
+	P("arcticwolf", "Intel Nova Lake, E-core", INTEL, 18, INTEL_ARCH, ARCTICWOLF, ATOM, 0, 15, 0, 1, 3),
+	P("coyotecove", "Intel Nova Lake, P-core", INTEL, 18, INTEL_ARCH, COYOTECOVE, ANY, 0, 15, 0, 1, 3),
 	/* These take all later models: leaf 0AH describes them. */
 	RANGE("architectural", "Intel with architectural counters", INTEL, 6, INTEL_ARCH, ANY_ARCH, 0x0E, 255),
 	RANGE("architectural", "Intel with architectural counters", INTEL, 18, INTEL_ARCH, ANY_ARCH, 0, 255),
@@ -217,6 +220,7 @@ static const struct processor processors[] = {
 	RANGE("zen4", "AMD Zen 4", AMD, 0x19, AMD_CORE, ZEN, 0x60, 255),
 	RANGE("zen5", "AMD Zen 5", AMD, 0x1A, AMD_CORE, ZEN, 0, 0x4F),
 	RANGE("zen5", "AMD Zen 5", AMD, 0x1A, AMD_CORE, ZEN, 0x60, 0x7F),
+	RANGE("zen5", "AMD Zen 5", AMD, 0x1A, AMD_CORE, ZEN, 0xD0, 0xD7),
 	RANGE("zen6", "AMD Zen 6", AMD, 0x1A, AMD_CORE, ZEN, 0x50, 0x5F),
 	RANGE("zen6", "AMD Zen 6", AMD, 0x1A, AMD_CORE, ZEN, 0x80, 255),
 
@@ -342,6 +346,9 @@ static int describe_arch(const struct perfctr_cpuid *id, struct perfctr_cpu *cpu
 		if (id->leaf23_ebx & 2)
 			cpu->reserved &= ~EQ;
 	}
+	/* A hybrid's leaf has what not all its core types have. */
+	if (!(id->leaf7_edx & 1u << 15))
+		cpu->absent = id->leaf0a_ebx & (uint32_t)perfctr_mask(id->leaf0a_eax >> 24);
 	/*
 	 * However many a hypervisor says there are: before version 6 the registers after the tenth
 	 * event select, and after the seventh fixed counter, are other things; IA32_FIXED_CTR_CTRL

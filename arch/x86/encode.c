@@ -55,6 +55,7 @@ static inline const char *impossible_p6(const struct perfctr_cpu *cpu,
 	if (option->code & (uint32_t)cpu->reserved)
 		return "it needs AnyThread (bit 21), which this processor does not have";
 	if (!option->reg || option->reg - OFFCORE_RSP0 < 2 ||
+	    (cpu->omr && option->reg - OMR_0 < 4) ||
 	    (option->reg == PEBS_LD_LAT && choice->precise))
 		return NULL;
 	if (option->reg != PEBS_FRONTEND)
@@ -180,7 +181,7 @@ void perfctr_x86_control_code(const struct perfctr_cpu *cpu, const void *control
 static void put_code(const struct perfctr_cpu *cpu, const struct perfctr_code *code,
 		     struct perfctr_cpu_control *c, unsigned int i)
 {
-	unsigned int n = code->reg - OFFCORE_RSP0;
+	unsigned int n = code->reg - OMR_0 < 4 ? (code->reg - OMR_0) % 2 : code->reg - OFFCORE_RSP0;
 
 	c->pmc_map[i] = code->map;
 	c->evntsel[i] = code->evntsel;

@@ -14,5 +14,6 @@
 #define P4_COUNTER0   0x300
 #define PEBS_LD_LAT   0x3F6
 #define PEBS_FRONTEND 0x3F7
+#define OMR_0	      0x3E0 /* off-module responses: this and three more */
 
 #endif /* PERFCTR_ARCH_MSRS_H */

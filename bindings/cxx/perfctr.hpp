@@ -16,6 +16,10 @@
 #ifndef PERFCTR_HPP
 #define PERFCTR_HPP
 
+#if __cplusplus < 201703L
+#error "perfctr/perfctr.hpp needs C++17: compile with -std=c++17, or include libperfctr.h"
+#endif
+
 #include <array>
 #include <atomic>
 #include <cerrno>
@@ -458,6 +462,7 @@ enum class flags : unsigned int {
 	exclusive = PERFCTR_EXCLUSIVE,
 	partial = PERFCTR_PARTIAL,
 	user_fallback = PERFCTR_USER_FALLBACK,
+	watch = PERFCTR_WATCH,
 };
 
 constexpr flags operator|(flags a, flags b) noexcept
@@ -467,6 +472,8 @@ constexpr flags operator|(flags a, flags b) noexcept
 
 enum class quality : unsigned int {
 	exact = PERFCTR_EXACT,
+	unwatched = PERFCTR_UNWATCHED,
+	unverified = PERFCTR_UNVERIFIED,
 	estimate = PERFCTR_ESTIMATE,
 	scaled = PERFCTR_SCALED,
 	not_counted = PERFCTR_NOT_COUNTED,
@@ -543,6 +550,7 @@ struct event {
 	double scale;
 	unsigned int item, variants;
 	bool counts_time, counts_tsc, kernel_only;
+	bool unverified; /* /sys can't be read, which tells whether the PMU takes it */
 	bool asks_for_samples, asks_for_cores; /* perf's terms, which mean nothing here */
 
 	explicit event(const struct perfctr_list_event &c) noexcept
@@ -551,6 +559,7 @@ struct event {
 	      counts_time((c.flags & PERFCTR_EVENT_TIME) != 0),
 	      counts_tsc((c.flags & PERFCTR_EVENT_TSC) != 0),
 	      kernel_only((c.flags & PERFCTR_EVENT_KERNEL) != 0),
+	      unverified((c.flags & PERFCTR_EVENT_UNVERIFIED) != 0),
 	      asks_for_samples((c.flags & PERFCTR_EVENT_SAMPLES) != 0),
 	      asks_for_cores((c.flags & PERFCTR_EVENT_PERCORE) != 0)
 	{
@@ -672,6 +681,19 @@ public:
 
 private:
 	friend class set;
+	/* Leaves what was counted since other readings, without their own part of "empty". */
+	void subtract(const readings &before, const std::vector<std::uint64_t> &empty) noexcept
+	{
+		for (std::size_t i = 0; i < size(); i++) {
+			const std::uint64_t counted = raw_[i].value - before.raw_[i].value;
+
+			raw_[i].value = counted > empty[i] ? counted - empty[i] : 0;
+			raw_[i].enabled -= before.raw_[i].enabled;
+			raw_[i].running -= before.raw_[i].running;
+			if (empty[i] && raw_[i].quality < PERFCTR_ESTIMATE)
+				raw_[i].quality = PERFCTR_ESTIMATE;
+		}
+	}
 	std::vector<perfctr_reading> raw_;
 	std::shared_ptr<const std::vector<std::string>> names_;
 };
@@ -737,6 +759,13 @@ struct part {
 	std::string_view pmu; /* valid as long as the set */
 };
 
+/*
+ * Counts events of the calling thread while the callable runs; what it throws comes out. What an
+ * empty one counts is subtracted, and makes a count an estimate.
+ */
+template <typename F>
+result<readings> try_count(std::string_view events, F &&work, flags how = flags::none);
+
 /* Events by name, counted on a target. */
 class set
 {
@@ -791,8 +820,12 @@ public:
 	{
 		return detail::done(perfctr_set_disable(get()));
 	}
+	/* EBUSY: there are readers, which would not see the reset. */
 	result<> try_reset() noexcept
 	{
+		if (readers_ && *readers_)
+			return failure(EBUSY, "a reset makes the set's readers invalid: destroy "
+					      "them first, and get new ones after it");
 		return detail::done(perfctr_set_reset(get()));
 	}
 	/* ESTALE: the kernel ended events early. */
@@ -841,14 +874,17 @@ public:
 		return detail::filled<std::uint64_t>(perfctr_set_id, get(), detail::index(p),
 						     detail::index(i));
 	}
-	/* A reset makes readers invalid, as in C. */
-	result<perfctr::reader> try_reader(std::size_t i) const noexcept
+	/* While there is one, also a copy, the set can't be reset. */
+	result<perfctr::reader> try_reader(std::size_t i) const
 	{
 		perfctr::reader found;
 
 		if (perfctr_set_reader(get(), detail::index(i), &found.raw_) < 0)
 			return failure::last();
-		found.open_ = open_;
+		++*readers_;
+		found.open_ = std::shared_ptr<const void>(get(),
+							  [open = open_, readers = readers_](
+								  const void *) { --*readers; });
 		return found;
 	}
 	/* The counters are closed once there is no reader of them either. */
@@ -856,6 +892,7 @@ public:
 	{
 		open_.reset();
 		names_.reset();
+		readers_.reset();
 	}
 	explicit operator bool() const noexcept
 	{
@@ -892,6 +929,28 @@ public:
 	PERFCTR_THROWING_CONST(reader);
 
 private:
+	template <typename F>
+	friend result<readings> try_count(std::string_view events, F &&work, flags how);
+	/* What is counted while the callable runs, without an empty one's own part. */
+	template <typename F>
+	result<readings> counted(F &&work, const std::vector<std::uint64_t> &own)
+	{
+		const result<readings> before = try_read();
+
+		if (!before)
+			return before;
+		const result<> enabled = try_enable();
+		if (!enabled)
+			return enabled.error();
+		work();
+		const result<> disabled = try_disable();
+		if (!disabled)
+			return disabled.error();
+		result<readings> after = try_read();
+		if (after)
+			after->subtract(*before, own);
+		return after;
+	}
 	static result<set> adopt(perfctr_set *opened)
 	{
 		set found;
@@ -899,6 +958,7 @@ private:
 		if (!opened)
 			return failure::last();
 		found.open_ = std::shared_ptr<perfctr_set>(opened, perfctr_set_close);
+		found.readers_ = std::make_shared<std::atomic<std::size_t>>(0);
 		auto names = std::make_shared<std::vector<std::string>>();
 		for (unsigned int i = 0; i < perfctr_set_size(opened); i++)
 			names->emplace_back(perfctr_set_name(opened, i));
@@ -922,7 +982,35 @@ private:
 
 	std::shared_ptr<perfctr_set> open_;
 	std::shared_ptr<const std::vector<std::string>> names_;
+	/* How many readers there are, without their copies. */
+	std::shared_ptr<std::atomic<std::size_t>> readers_;
 };
+
+template <typename F> result<readings> try_count(std::string_view events, F &&work, flags how)
+{
+	result<set> opened = set::try_open(events, target(), how | flags::disabled);
+
+	if (!opened)
+		return opened.error();
+	const std::vector<std::uint64_t> none(opened->size(), 0);
+	std::vector<std::uint64_t> own(opened->size(), UINT64_MAX);
+	for (int i = 0; i < 3; i++) {
+		const result<readings> empty = opened->counted([] {}, none);
+
+		if (!empty)
+			return empty;
+		for (std::size_t k = 0; k < own.size(); k++)
+			if ((*empty)[k].value < own[k])
+				own[k] = (*empty)[k].value;
+	}
+	return opened->counted(work, own);
+}
+#if PERFCTR_THROWS
+template <typename F> readings count(std::string_view events, F &&work, flags how = flags::none)
+{
+	return try_count(events, work, how).value();
+}
+#endif
 
 /*
  * N events of the thread that opens them, read inline where that is possible, else from the kernel:

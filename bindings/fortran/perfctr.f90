@@ -17,10 +17,12 @@ module perfctr
 
     ! How good a count is.
     integer, parameter, public :: PERFCTR_EXACT = 0
-    integer, parameter, public :: PERFCTR_ESTIMATE = 1
-    integer, parameter, public :: PERFCTR_SCALED = 2
-    integer, parameter, public :: PERFCTR_NOT_COUNTED = 3
-    integer, parameter, public :: PERFCTR_STALE = 4
+    integer, parameter, public :: PERFCTR_UNWATCHED = 1
+    integer, parameter, public :: PERFCTR_UNVERIFIED = 2
+    integer, parameter, public :: PERFCTR_ESTIMATE = 3
+    integer, parameter, public :: PERFCTR_SCALED = 4
+    integer, parameter, public :: PERFCTR_NOT_COUNTED = 5
+    integer, parameter, public :: PERFCTR_STALE = 6
 
     ! Flags of sets and counters; add them up.
     integer, parameter, public :: PERFCTR_MULTIPLEX = 64
@@ -30,6 +32,7 @@ module perfctr
     integer, parameter, public :: PERFCTR_EXCLUSIVE = 2048
     integer, parameter, public :: PERFCTR_PARTIAL = 4096
     integer, parameter, public :: PERFCTR_USER_FALLBACK = 8192
+    integer, parameter, public :: PERFCTR_WATCH = 16384
 
     ! What to keep of regions; add them up. The formats of their report.
     integer, parameter, public :: PERFCTR_REGIONS_MOMENTS = 1
@@ -155,10 +158,17 @@ module perfctr
         final :: metrics_final
     end type
 
+    type, bind(c) :: c_region
+        type(c_ptr) :: name = c_null_ptr
+        integer(c_int) :: id = 0
+        integer(c_int) :: overlaps = 0
+        type(c_funptr) :: calibrate = c_null_funptr
+    end type
+
     ! A named part of the program; valid for ever, in any thread, and in copies.
     type, public :: perfctr_region
         private
-        type(c_ptr) :: c = c_null_ptr
+        type(c_region) :: c
     contains
         procedure :: find => region_find
         procedure :: begin => region_begin
@@ -364,12 +374,12 @@ module perfctr
             type(c_ptr) :: c_region_by_name
         end function
         subroutine c_region_begin(region) bind(c, name="perfctr_region_begin")
-            import :: c_ptr
-            type(c_ptr), value :: region
+            import :: c_region
+            type(c_region), intent(in) :: region
         end subroutine
         subroutine c_region_end(region) bind(c, name="perfctr_region_end")
-            import :: c_ptr
-            type(c_ptr), value :: region
+            import :: c_region
+            type(c_region), intent(in) :: region
         end subroutine
         ! The calling thread has moved this number of bytes, which count for its regions.
         subroutine perfctr_region_add_bytes(bytes) bind(c, name="perfctr_region_add_bytes")
@@ -377,20 +387,20 @@ module perfctr
             integer(c_int64_t), value :: bytes
         end subroutine
         function c_region_read(region, reading) bind(c, name="perfctr_region_read")
-            import :: c_int, c_ptr, perfctr_region_reading
-            type(c_ptr), value :: region
+            import :: c_int, c_region, perfctr_region_reading
+            type(c_region), intent(in) :: region
             type(perfctr_region_reading), intent(inout) :: reading
             integer(c_int) :: c_region_read
         end function
         function c_region_read_all(region, reading) bind(c, name="perfctr_region_read_all")
-            import :: c_int, c_ptr, perfctr_region_reading
-            type(c_ptr), value :: region
+            import :: c_int, c_region, perfctr_region_reading
+            type(c_region), intent(in) :: region
             type(perfctr_region_reading), intent(inout) :: reading
             integer(c_int) :: c_region_read_all
         end function
         function c_region_reset(region) bind(c, name="perfctr_region_reset")
-            import :: c_int, c_ptr
-            type(c_ptr), value :: region
+            import :: c_int, c_region
+            type(c_region), intent(in) :: region
             integer(c_int) :: c_region_reset
         end function
         function c_regions_start(events, metrics, keep) bind(c, name="perfctr_regions_start_metrics")
@@ -529,6 +539,16 @@ contains
             " that is open can't be copied: open another, or move it as an allocatable by move_alloc()")
     end subroutine
 
+    ! A number for C, of the program's kind of INTEGER, which -fdefault-integer-8 changes. One that is too
+    ! large becomes C's largest, which is the number of nothing, and not its lower bits.
+    elemental function c_number(number)
+        integer, intent(in) :: number
+        integer(c_int) :: c_number
+        integer, parameter :: largest = int(huge(0_c_int))
+
+        c_number = int(max(min(number, largest), -largest), c_int)
+    end function
+
     ! ---- targets ----
 
     ! A thread; 0 is the calling one.
@@ -536,7 +556,7 @@ contains
         integer, intent(in) :: tid
         type(perfctr_target) :: target
 
-        target%id = tid
+        target%id = c_number(tid)
     end function
 
     ! A process, 0 is this one: its threads, and those to come.
@@ -545,7 +565,7 @@ contains
         type(perfctr_target) :: target
 
         target%what = PERFCTR_TARGET_PROCESS
-        target%id = pid
+        target%id = c_number(pid)
     end function
 
     ! A processor by the kernel's number, which begins at 0.
@@ -554,7 +574,7 @@ contains
         type(perfctr_target) :: target
 
         target%what = PERFCTR_TARGET_CPU
-        target%id = number
+        target%id = c_number(number)
     end function
 
     function perfctr_every_processor() result(target)
@@ -577,8 +597,8 @@ contains
         type(perfctr_target) :: target
 
         target%what = PERFCTR_TARGET_THREAD_ON_CPU
-        target%id = tid
-        target%cpu = number
+        target%id = c_number(tid)
+        target%cpu = c_number(number)
     end function
 
     ! ---- readings and names ----
@@ -632,7 +652,7 @@ contains
         call self%close()
         c = c_target(PERFCTR_TARGET_THREAD, 0, 0, c_null_ptr, 0)
         bits = 0
-        if (present(flags)) bits = int(flags, c_int)
+        if (present(flags)) bits = c_number(flags)
         if (present(whom)) then
             c = c_target(whom%what, whom%id, whom%cpu, c_null_ptr, 0)
             if (allocated(whom%directory)) then
@@ -653,13 +673,13 @@ contains
         self%c = c_null_ptr
     end subroutine
 
-    subroutine set_final(self)
+    impure elemental subroutine set_final(self)
         type(perfctr_set), intent(inout) :: self
 
         call self%close()
     end subroutine
 
-    subroutine set_assign(self, other)
+    impure elemental subroutine set_assign(self, other)
         class(perfctr_set), intent(inout) :: self
         class(perfctr_set), intent(in) :: other
 
@@ -680,7 +700,7 @@ contains
         integer, intent(in) :: i
         character(:), allocatable :: set_name
 
-        set_name = text(c_set_name(self%c, int(i - 1, c_int)))
+        set_name = text(c_set_name(self%c, c_number(i - 1)))
     end function
 
     ! A count of event i times scale is a number of these, such as "Joules"; or "".
@@ -698,7 +718,7 @@ contains
         unit = ""
         if (.not. is_index(i, self%size(), stat, errmsg)) return
         c = c_null_ptr
-        status = c_set_unit(self%c, int(i - 1, c_int), scale, c)
+        status = c_set_unit(self%c, c_number(i - 1), scale, c)
         call finish(status, stat, errmsg)
         if (status < 0) c = c_null_ptr
         unit = text(c)
@@ -736,7 +756,7 @@ contains
 
         if (.not. is_index(part, self%parts(), stat, errmsg)) return
         call prepare(self, readings)
-        call finish(c_set_read_part(self%c, int(part - 1, c_int), readings), stat, errmsg)
+        call finish(c_set_read_part(self%c, c_number(part - 1), readings), stat, errmsg)
     end subroutine
 
     subroutine set_read_thread(self, tid, readings, stat, errmsg)
@@ -747,7 +767,7 @@ contains
         character(*), intent(inout), optional :: errmsg
 
         call prepare(self, readings)
-        call finish(c_set_read_thread(self%c, int(tid, c_int), readings), stat, errmsg)
+        call finish(c_set_read_thread(self%c, c_number(tid), readings), stat, errmsg)
     end subroutine
 
     ! The number of threads or processors that it counts apart.
@@ -809,9 +829,9 @@ contains
         call self%set%open(events, flags=flags, stat=stat, errmsg=errmsg)
         if (.not. c_associated(self%set%c)) return
         allocate (self%readers(self%set%size()))
-        do i = 1, size(self%readers)
+        do i = 1, int(size(self%readers), c_int)
             ! What can't be read without the kernel gets a reader that says so.
-            status = c_set_reader(self%set%c, i - 1, self%readers(i))
+            status = c_set_reader(self%set%c, i - 1_c_int, self%readers(i))
         end do
         if (.not. counts_forks) then
             status = c_pthread_atfork(c_null_funptr, c_null_funptr, c_funloc(count_fork))
@@ -829,7 +849,7 @@ contains
         self%forks = -1
     end subroutine
 
-    subroutine counters_assign(self, other)
+    impure elemental subroutine counters_assign(self, other)
         class(perfctr_counters), intent(inout) :: self
         class(perfctr_counters), intent(in) :: other
 
@@ -947,13 +967,13 @@ contains
         self%c = c_null_ptr
     end subroutine
 
-    subroutine metrics_final(self)
+    impure elemental subroutine metrics_final(self)
         type(perfctr_metrics), intent(inout) :: self
 
         call self%close()
     end subroutine
 
-    subroutine metrics_assign(self, other)
+    impure elemental subroutine metrics_assign(self, other)
         class(perfctr_metrics), intent(inout) :: self
         class(perfctr_metrics), intent(in) :: other
 
@@ -998,7 +1018,7 @@ contains
                 "set of events()", stat, errmsg)
             return
         end if
-        status = c_metrics_value(self%c, int(i - 1, c_int), readings, c)
+        status = c_metrics_value(self%c, c_number(i - 1), readings, c)
         call finish(status, stat, errmsg)
         if (status < 0) return
         value%value = c%value
@@ -1016,10 +1036,17 @@ contains
         integer, intent(out), optional :: stat
         character(*), intent(inout), optional :: errmsg
 
-        self%c = c_null_ptr
+        type(c_region), pointer :: found
+        type(c_ptr) :: c
+
+        self%c%name = c_null_ptr
         if (.not. is_whole(name, stat, errmsg)) return
-        self%c = c_region_by_name(c_string(name))
-        call finish(status_of(self%c), stat, errmsg)
+        c = c_region_by_name(c_string(name))
+        call finish(status_of(c), stat, errmsg)
+        if (.not. c_associated(c)) return
+        call c_f_pointer(c, found)
+        self%c = found
+        self%c%calibrate = c_funloc(calibrate)
     end subroutine
 
     ! The thread is in the region until it calls end(). One that was not found does nothing, and can't
@@ -1027,13 +1054,68 @@ contains
     subroutine region_begin(self)
         class(perfctr_region), intent(in) :: self
 
-        if (c_associated(self%c)) call c_region_begin(self%c)
+        if (c_associated(self%c%name)) call c_region_begin(self%c)
     end subroutine
 
     subroutine region_end(self)
         class(perfctr_region), intent(in) :: self
 
-        if (c_associated(self%c)) call c_region_end(self%c)
+        if (c_associated(self%c%name)) call c_region_end(self%c)
+    end subroutine
+
+    ! The library calls this to learn what begin and end count in Fortran. Programs differ by a few instructions, and
+    ! so do two calls in a row: the difference is in the error of sums. The compiler does not see which procedures
+    ! are called, so that it copies none of their code into this: it copies none into a program.
+    subroutine calibrate() bind(c)
+        integer, save :: turn = 0
+        procedure(region_begin), pointer :: begins, ends
+        character(kind=c_char), target :: name = c_null_char
+        type(perfctr_region) :: own(3)
+        logical, volatile :: swapped
+        integer :: i
+
+        swapped = .false.
+        begins => region_begin
+        ends => region_end
+        if (swapped) then
+            begins => region_end
+            ends => region_begin
+        end if
+        do i = 1, 3
+            own(i)%c = c_region(c_loc(name), int(i + 1, c_int), 0_c_int, c_null_funptr)
+        end do
+        turn = turn + 1
+        if (mod(turn, 2) == 0) then
+            call visit(begins, ends, own(1), own(2), own(3))
+        else
+            call visit_elements(begins, ends, own)
+        end if
+    end subroutine
+
+    subroutine visit(begins, ends, outer, middle, inner)
+        procedure(region_begin) :: begins, ends
+        type(perfctr_region), intent(in) :: outer, middle, inner
+
+        call begins(outer)
+        call begins(middle)
+        call begins(inner)
+        call ends(inner)
+        call ends(middle)
+        call ends(outer)
+    end subroutine
+
+    subroutine visit_elements(begins, ends, own)
+        procedure(region_begin) :: begins, ends
+        type(perfctr_region), intent(in) :: own(:)
+        integer, volatile :: first
+
+        first = 1
+        call begins(own(first))
+        call begins(own(first + 1))
+        call begins(own(first + 2))
+        call ends(own(first + 2))
+        call ends(own(first + 1))
+        call ends(own(first))
     end subroutine
 
     ! The counts in the calling thread; in all threads. ENOENT: no visit yet.
@@ -1078,7 +1160,7 @@ contains
         bits = 0
         if (present(events)) counted = events
         if (present(metrics)) computed = metrics
-        if (present(keep)) bits = int(keep, c_int)
+        if (present(keep)) bits = c_number(keep)
         if (.not. is_whole(counted // computed, stat, errmsg)) return
         call finish(c_regions_start(c_string(counted), c_string(computed), bits), stat, errmsg)
     end subroutine
@@ -1110,7 +1192,7 @@ contains
 
         c = c_null_ptr
         how = PERFCTR_REGIONS_TABLE
-        if (present(format)) how = int(format, c_int)
+        if (present(format)) how = c_number(format)
         if (present(file)) then
             if (.not. is_whole(file, stat, errmsg)) return
             name = c_string(file)
@@ -1132,7 +1214,7 @@ contains
 
         c = c_null_ptr
         how = PERFCTR_REGIONS_TABLE
-        if (present(format)) how = int(format, c_int)
+        if (present(format)) how = c_number(format)
         if (present(file)) then
             if (.not. is_whole(file, stat, errmsg)) return
             name = c_string(file)

@@ -6,4 +6,4 @@ pythonexampledir = $(docdir)/examples/python
 dist_pythonexample_DATA = bindings/python/examples/count.py bindings/python/examples/regions.py
 dist_check_SCRIPTS += tests/bindings/python.sh
 TESTS += tests/bindings/python.sh
-EXTRA_DIST += tests/bindings/layout.py tests/bindings/python.py
+EXTRA_DIST += tests/bindings/arguments.py tests/bindings/layout.py tests/bindings/python.py

@@ -124,6 +124,12 @@ static inline void perfctr_compat_hrtimer_setup(struct hrtimer *timer,
 #endif
 
 /*
+ * Since 5.14 x86's kernels clear perf_events' counts before they let a process read counters in
+ * user mode.
+ */
+#define PERFCTR_COMPAT_CLEARS (LINUX_VERSION_CODE >= KERNEL_VERSION(5, 14, 0))
+
+/*
  * The number of one of PMUv3's counters among those in use by perf_events: since 6.12 it is the
  * hardware's, before the cycle counter's was the first.
  */

@@ -36,7 +36,10 @@ struct perfctr_cpu_control {
 		__extension__ struct {
 			/* AMD family 10h and later: bits 63-32 of each event select */
 			unsigned int evntsel_high[PERFCTR_NR_CTRS];
-			/* Intel Nehalem and later: MSR_OFFCORE_RSP_0 and _1 */
+			/*
+			 * Intel Nehalem and later: MSR_OFFCORE_RSP_0 and _1; Nova Lake: OMR_0 and
+			 * _2, OMR_1 and _3
+			 */
 			unsigned int offcore_rsp[2];
 		};
 		struct {

@@ -102,39 +102,39 @@ struct gperfctr_cpu_state {
  * bit 31 TSC; bits 22-16 non-zero if there are i-mode counters; bits 14-8 all counters; bits 6-0
  * a-mode counters. Zero means that nothing runs.
  */
-static inline unsigned int __perfctr_mk_cstatus(unsigned int tsc_on, unsigned int have_ictrs,
-						unsigned int nrictrs, unsigned int nractrs)
+static __inline__ unsigned int __perfctr_mk_cstatus(unsigned int tsc_on, unsigned int have_ictrs,
+						    unsigned int nrictrs, unsigned int nractrs)
 {
 	return (tsc_on ? 1u << 31 : 0) | have_ictrs << 16 | (nractrs + nrictrs) << 8 | nractrs;
 }
 
-static inline unsigned int perfctr_mk_cstatus(unsigned int tsc_on, unsigned int nractrs,
-					      unsigned int nrictrs)
+static __inline__ unsigned int perfctr_mk_cstatus(unsigned int tsc_on, unsigned int nractrs,
+						  unsigned int nrictrs)
 {
 	return __perfctr_mk_cstatus(tsc_on, nrictrs, nrictrs, nractrs);
 }
 
-static inline unsigned int perfctr_cstatus_enabled(unsigned int cstatus)
+static __inline__ unsigned int perfctr_cstatus_enabled(unsigned int cstatus)
 {
 	return cstatus;
 }
 
-static inline int perfctr_cstatus_has_tsc(unsigned int cstatus)
+static __inline__ int perfctr_cstatus_has_tsc(unsigned int cstatus)
 {
 	return (cstatus >> 31) != 0;
 }
 
-static inline unsigned int perfctr_cstatus_nractrs(unsigned int cstatus)
+static __inline__ unsigned int perfctr_cstatus_nractrs(unsigned int cstatus)
 {
 	return cstatus & 0x7F;
 }
 
-static inline unsigned int perfctr_cstatus_nrctrs(unsigned int cstatus)
+static __inline__ unsigned int perfctr_cstatus_nrctrs(unsigned int cstatus)
 {
 	return cstatus >> 8 & 0x7F;
 }
 
-static inline unsigned int perfctr_cstatus_has_ictrs(unsigned int cstatus)
+static __inline__ unsigned int perfctr_cstatus_has_ictrs(unsigned int cstatus)
 {
 	return cstatus & 0x7Fu << 16;
 }

@@ -40,6 +40,12 @@
 #include <stdint.h>
 #include <perfctr/abi.h>
 
+#ifdef __cplusplus
+/* What is inline is C, and has its casts. */
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wold-style-cast"
+#endif
+
 #ifndef perfctr_barrier /* tests/loops counts them */
 #define perfctr_barrier() __asm__ __volatile__("" : : : "memory")
 #endif
@@ -51,7 +57,7 @@
 #define PERFCTR_HAVE_RDTSC 1
 #define PERFCTR_RDPMC_LAST UINT32_C(0xFFFFFFFE) /* fixed and P4 counters have high bits set */
 
-static inline uint64_t perfctr_rdpmc(uint32_t n)
+static __inline__ uint64_t perfctr_rdpmc(uint32_t n)
 {
 	unsigned long low, high; /* full registers, or gcc clears upper halves once more */
 
@@ -59,7 +65,7 @@ static inline uint64_t perfctr_rdpmc(uint32_t n)
 	return (uint64_t)high << 32 | low;
 }
 
-static inline uint64_t perfctr_rdtsc(void)
+static __inline__ uint64_t perfctr_rdtsc(void)
 {
 	unsigned long low, high;
 
@@ -71,7 +77,7 @@ static inline uint64_t perfctr_rdtsc(void)
  * LFENCE executes when all earlier instructions have, and none later begins before (SDM vol. 2A; on
  * AMD's since Linux 4.15 sets DE_CFG[1]). A 32-bit processor need not have it, but has CPUID.
  */
-static inline void perfctr_fence(void)
+static __inline__ void perfctr_fence(void)
 {
 #if defined(__x86_64__) || defined(__SSE2__)
 	__asm__ __volatile__("lfence" : : : "memory");
@@ -102,7 +108,7 @@ static inline void perfctr_fence(void)
 #define PERFCTR_MRS_SHIFT   "3"
 #endif
 
-static inline uint64_t perfctr_rdpmc(uint32_t n)
+static __inline__ uint64_t perfctr_rdpmc(uint32_t n)
 {
 	uint64_t value, target;
 
@@ -122,7 +128,7 @@ static inline uint64_t perfctr_rdpmc(uint32_t n)
 	return value;
 }
 
-static inline uint64_t perfctr_rdtsc(void)
+static __inline__ uint64_t perfctr_rdtsc(void)
 {
 	uint64_t value;
 
@@ -134,7 +140,7 @@ static inline uint64_t perfctr_rdtsc(void)
  * A context synchronization event: reads of counters keep to their side of it (Arm ARM, "Direct
  * reads and direct writes to System registers").
  */
-static inline void perfctr_fence(void)
+static __inline__ void perfctr_fence(void)
 {
 	__asm__ __volatile__("isb" : : : "memory");
 }
@@ -146,7 +152,7 @@ static inline void perfctr_fence(void)
 #define PERFCTR_RDPMC_LAST 5u /* n is PMC(n + 1) */
 
 /* The names that user mode may read, if the kernel lets it (Power ISA 2.07B, book III-S, 9.4.1). */
-static inline uint64_t perfctr_rdpmc(uint32_t n)
+static __inline__ uint64_t perfctr_rdpmc(uint32_t n)
 {
 	uint64_t value = 0;
 
@@ -161,7 +167,7 @@ static inline uint64_t perfctr_rdpmc(uint32_t n)
 	return (uint32_t)value;
 }
 
-static inline uint64_t perfctr_rdtsc(void)
+static __inline__ uint64_t perfctr_rdtsc(void)
 {
 	uint64_t value;
 
@@ -170,7 +176,7 @@ static inline uint64_t perfctr_rdtsc(void)
 }
 
 /* Earlier instructions have completed, and later ones are fetched again (Power ISA, book II). */
-static inline void perfctr_fence(void)
+static __inline__ void perfctr_fence(void)
 {
 	__asm__ __volatile__("isync" : : : "memory");
 }
@@ -182,7 +188,7 @@ static inline void perfctr_fence(void)
 #define PERFCTR_RDPMC_LAST 5u /* n is PMC(n + 1) */
 
 /* UPMC1-6, the user-readable names (MPC7450 RISC Microprocessor Family Reference Manual, 2.1.5). */
-static inline uint64_t perfctr_rdpmc(uint32_t n)
+static __inline__ uint64_t perfctr_rdpmc(uint32_t n)
 {
 	uint32_t value = 0;
 
@@ -197,7 +203,7 @@ static inline uint64_t perfctr_rdpmc(uint32_t n)
 	return value;
 }
 
-static inline uint64_t perfctr_rdtsc(void)
+static __inline__ uint64_t perfctr_rdtsc(void)
 {
 	uint32_t high, low, again;
 
@@ -211,7 +217,7 @@ static inline uint64_t perfctr_rdtsc(void)
 }
 
 /* As above (PowerPC Microprocessor Family: The Programming Environments, ISYNC). */
-static inline void perfctr_fence(void)
+static __inline__ void perfctr_fence(void)
 {
 	__asm__ __volatile__("isync" : : : "memory");
 }
@@ -226,7 +232,7 @@ static inline void perfctr_fence(void)
  * CSRR names its register in the instruction, so n selects one of 32 instructions. The branch into
  * them is by t2, which needs no landing pad (Zicfilp). The shifts clear what is above n's 32 bits.
  */
-static inline uint64_t perfctr_rdpmc(uint32_t n)
+static __inline__ uint64_t perfctr_rdpmc(uint32_t n)
 {
 	register uint64_t target __asm__("t2");
 	uint64_t value;
@@ -253,7 +259,7 @@ static inline uint64_t perfctr_rdpmc(uint32_t n)
 	return value;
 }
 
-static inline uint64_t perfctr_rdtsc(void)
+static __inline__ uint64_t perfctr_rdtsc(void)
 {
 	uint64_t value;
 
@@ -265,7 +271,7 @@ static inline uint64_t perfctr_rdtsc(void)
  * Orders memory accesses and reads of CSRs, which it takes for input (The RISC-V Instruction Set
  * Manual I, Zicsr); there is no instruction that orders arithmetic, too.
  */
-static inline void perfctr_fence(void)
+static __inline__ void perfctr_fence(void)
 {
 	__asm__ __volatile__("fence iorw, iorw" : : : "memory");
 }
@@ -275,7 +281,7 @@ static inline void perfctr_fence(void)
 #define PERFCTR_HAVE_RDPMC 0
 #define PERFCTR_HAVE_RDTSC 0
 
-static inline void perfctr_fence(void)
+static __inline__ void perfctr_fence(void)
 {
 	perfctr_barrier();
 }
@@ -284,7 +290,7 @@ static inline void perfctr_fence(void)
 
 #if !PERFCTR_HAVE_RDPMC
 #define PERFCTR_RDPMC_LAST 0u
-static inline uint64_t perfctr_rdpmc(uint32_t n)
+static __inline__ uint64_t perfctr_rdpmc(uint32_t n)
 {
 	(void)n;
 	return 0;
@@ -292,7 +298,7 @@ static inline uint64_t perfctr_rdpmc(uint32_t n)
 #endif
 
 #if !PERFCTR_HAVE_RDTSC
-static inline uint64_t perfctr_rdtsc(void)
+static __inline__ uint64_t perfctr_rdtsc(void)
 {
 	return 0;
 }
@@ -324,7 +330,7 @@ struct perfctr_reader_types {
  * The counter of a page's index, which is 0 for none. On x86 any other can be read, and a borrow
  * tells 0; elsewhere registers have names, so the bound matters.
  */
-static inline int perfctr_index_names_none(uint32_t index, uint32_t *n)
+static __inline__ int perfctr_index_names_none(uint32_t index, uint32_t *n)
 {
 #if defined(__i386__) || defined(__x86_64__)
 	return __builtin_sub_overflow(index, 1u, n);
@@ -338,8 +344,8 @@ static inline int perfctr_index_names_none(uint32_t index, uint32_t *n)
  * Returns the shift of a counter's sign to bit 63. RISC-V's kernel tells the width only while the
  * event is in a register, where a page that names one has it. POWER's 32 bits have no sign.
  */
-static inline uint32_t perfctr_reader_shift(const struct perfctr_reader *reader,
-					    const struct perf_event_mmap_page *page)
+static __inline__ uint32_t perfctr_reader_shift(const struct perfctr_reader *reader,
+						const struct perf_event_mmap_page *page)
 {
 #if defined(__riscv) && __riscv_xlen == 64
 	(void)reader;
@@ -354,7 +360,7 @@ static inline uint32_t perfctr_reader_shift(const struct perfctr_reader *reader,
 }
 
 /* What perfctr_reader_read() does of a reader with one page; else 0. */
-static inline int perfctr_page_read_count(const struct perfctr_reader *reader, uint64_t *value)
+static __inline__ int perfctr_page_read_count(const struct perfctr_reader *reader, uint64_t *value)
 {
 	const volatile struct perf_event_mmap_page *page = reader->page;
 	/* Between barriers the compiler may read as it likes, but the index exactly once. */
@@ -378,7 +384,7 @@ static inline int perfctr_page_read_count(const struct perfctr_reader *reader, u
 }
 
 /* What a reader's page is, if it is none; or NULL. In a child of fork() that is cleared. */
-static inline const struct perfctr_reader_types *
+static __inline__ const struct perfctr_reader_types *
 perfctr_reader_core_types(const struct perfctr_reader *reader)
 {
 	const struct perfctr_reader_types *types =
@@ -392,7 +398,7 @@ perfctr_reader_core_types(const struct perfctr_reader *reader)
  * not in a register now (not on the PMU, or the kernel forbids user-space reads): then ask
  * vperfctr_read_pmc() or perfctr_set_read(), which make the system call.
  */
-static inline int perfctr_reader_read(const struct perfctr_reader *reader, uint64_t *value)
+static __inline__ int perfctr_reader_read(const struct perfctr_reader *reader, uint64_t *value)
 {
 	const struct perfctr_reader_types *types;
 
@@ -408,7 +414,8 @@ static inline int perfctr_reader_read(const struct perfctr_reader *reader, uint6
  * processor has finished what it began. For pieces of code so short that what overlaps with
  * perfctr_reader_read() is a part of them.
  */
-static inline int perfctr_reader_read_ordered(const struct perfctr_reader *reader, uint64_t *value)
+static __inline__ int perfctr_reader_read_ordered(const struct perfctr_reader *reader,
+						  uint64_t *value)
 {
 	const struct perfctr_reader_types *types;
 	int result;
@@ -428,8 +435,8 @@ static inline int perfctr_reader_read_ordered(const struct perfctr_reader *reade
  * Read n counters of the calling thread. Returns 1, or 0 if the kernel must be asked for any of
  * them. Each value is exact; the reads follow one another as closely as instructions can.
  */
-static inline int perfctr_reader_read_all(const struct perfctr_reader *reader, size_t n,
-					  uint64_t *values)
+static __inline__ int perfctr_reader_read_all(const struct perfctr_reader *reader, size_t n,
+					      uint64_t *values)
 {
 	const struct perfctr_reader *end = reader + n;
 	const struct perfctr_reader_types *types;
@@ -449,12 +456,12 @@ static inline int perfctr_reader_read_all(const struct perfctr_reader *reader, s
  * or the event counts on several core types: then nothing is left out. Other copies of the reader,
  * and the handle or set that it is of, count on.
  */
-static inline int perfctr_reader_pause(const struct perfctr_reader *reader, uint64_t *at)
+static __inline__ int perfctr_reader_pause(const struct perfctr_reader *reader, uint64_t *at)
 {
 	return perfctr_page_read_count(reader, at);
 }
 
-static inline int perfctr_reader_resume(struct perfctr_reader *reader, uint64_t at)
+static __inline__ int perfctr_reader_resume(struct perfctr_reader *reader, uint64_t at)
 {
 	uint64_t now;
 
@@ -465,7 +472,7 @@ static inline int perfctr_reader_resume(struct perfctr_reader *reader, uint64_t 
 }
 
 /* cycles * mult >> shift without losing the product's upper bits */
-static inline uint64_t perfctr_scale(uint64_t cycles, uint32_t mult, unsigned int shift)
+static __inline__ uint64_t perfctr_scale(uint64_t cycles, uint32_t mult, unsigned int shift)
 {
 #ifdef __SIZEOF_INT128__
 	__extension__ typedef unsigned __int128 perfctr_u128;
@@ -483,8 +490,9 @@ static inline uint64_t perfctr_scale(uint64_t cycles, uint32_t mult, unsigned in
  * ran. They are equal if the count is exact; if it was multiplexed, running is less than enabled.
  * Returns 0 also if the page has no clock.
  */
-static inline int perfctr_reader_read_times(const struct perfctr_reader *reader, uint64_t *value,
-					    uint64_t *enabled, uint64_t *running)
+static __inline__ int perfctr_reader_read_times(const struct perfctr_reader *reader,
+						uint64_t *value, uint64_t *enabled,
+						uint64_t *running)
 {
 	const volatile struct perf_event_mmap_page *page = reader->page;
 	const struct perf_event_mmap_page *quick =
@@ -522,8 +530,8 @@ static inline int perfctr_reader_read_times(const struct perfctr_reader *reader,
  * clock. Meant for an event that is always on, a software event: the kernel does not refresh the
  * page of one that waits for the PMU.
  */
-static inline int perfctr_page_read_clock(const volatile struct perf_event_mmap_page *page,
-					  uint64_t *ticks, uint64_t *lag)
+static __inline__ int perfctr_page_read_clock(const volatile struct perf_event_mmap_page *page,
+					      uint64_t *ticks, uint64_t *lag)
 {
 	uint32_t seq;
 
@@ -549,13 +557,13 @@ static inline int perfctr_page_read_clock(const volatile struct perf_event_mmap_
  * Returns the low half of a counter: differences are taken modulo 2^32, whatever the hardware's
  * width.
  */
-static inline uint32_t perfctr_rdpmcl(uint32_t map)
+static __inline__ uint32_t perfctr_rdpmcl(uint32_t map)
 {
 	return (uint32_t)perfctr_rdpmc(map);
 }
 
 /* Returns the TSC's low half. On 32-bit PowerPC that is one instruction, not a loop. */
-static inline uint32_t perfctr_rdtscl(void)
+static __inline__ uint32_t perfctr_rdtscl(void)
 {
 #if defined(__powerpc__) && !defined(__powerpc64__)
 	uint32_t low;
@@ -571,8 +579,8 @@ static inline uint32_t perfctr_rdtscl(void)
  * Returns counter i of the calling thread. The state must sample the TSC and have counter i
  * running.
  */
-static inline uint64_t perfctr_state_read_pmc(const volatile struct vperfctr_state *state,
-					      unsigned int i)
+static __inline__ uint64_t perfctr_state_read_pmc(const volatile struct vperfctr_state *state,
+						  unsigned int i)
 {
 	const volatile struct perfctr_cpu_state *cpu = &state->cpu_state;
 	uint32_t t0 = cpu->tsc_start, t1, delta;
@@ -591,7 +599,7 @@ static inline uint64_t perfctr_state_read_pmc(const volatile struct vperfctr_sta
 }
 
 /* Returns the virtual TSC of the calling thread. The state must sample the TSC. */
-static inline uint64_t perfctr_state_read_tsc(const volatile struct vperfctr_state *state)
+static __inline__ uint64_t perfctr_state_read_tsc(const volatile struct vperfctr_state *state)
 {
 	const volatile struct perfctr_cpu_state *cpu = &state->cpu_state;
 	uint32_t t0 = cpu->tsc_start, t1, delta;
@@ -610,8 +618,8 @@ static inline uint64_t perfctr_state_read_tsc(const volatile struct vperfctr_sta
 }
 
 /* TSC and all running counters at once: one check for the whole set. Conditions as above. */
-static inline void perfctr_state_read_ctrs(const volatile struct vperfctr_state *state,
-					   struct perfctr_sum_ctrs *sum)
+static __inline__ void perfctr_state_read_ctrs(const volatile struct vperfctr_state *state,
+					       struct perfctr_sum_ctrs *sum)
 {
 	const volatile struct perfctr_cpu_state *cpu = &state->cpu_state;
 	unsigned int i, n;
@@ -648,8 +656,8 @@ struct perfctr_state_reader {
  * now, or not all of them count (after an overflow, or under another control): then ask
  * vperfctr_read_ctrs(). One check for all.
  */
-static inline int perfctr_state_reader_read(const struct perfctr_state_reader *reader,
-					    struct perfctr_sum_ctrs *sum)
+static __inline__ int perfctr_state_reader_read(const struct perfctr_state_reader *reader,
+						struct perfctr_sum_ctrs *sum)
 {
 	const volatile struct perfctr_cpu_state *cpu = &reader->state->cpu_state;
 	/* Between barriers the compiler may read as it likes. */
@@ -678,5 +686,9 @@ static inline int perfctr_state_reader_read(const struct perfctr_state_reader *r
 	 */
 	return cpu->cstatus == reader->cstatus;
 }
+
+#ifdef __cplusplus
+#pragma GCC diagnostic pop
+#endif
 
 #endif /* PERFCTR_READ_H */

@@ -14,7 +14,8 @@
  *
  * Regions belong to the thread that began them, and nest. Each thread has counters of its own,
  * opened at its first region. Begin and end are async-signal-safe for a region that the thread has
- * been in before; its first visit may allocate memory. A child of fork() is not measured.
+ * been in before; its first visit may allocate memory. A child of fork() is measured as a process
+ *of its own if the environment began the measuring, otherwise not.
  */
 #ifndef PERFCTR_REGIONS_H
 #define PERFCTR_REGIONS_H
@@ -22,6 +23,9 @@
 #include <libperfctr.h>
 
 #ifdef __cplusplus
+/* What is inline is C, and has its casts. */
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wold-style-cast"
 extern "C" {
 #endif
 #pragma GCC visibility push(default)
@@ -59,7 +63,7 @@ extern struct perfctr_region_ways perfctr_region_ways;
 	(*(void (*volatile *)(unsigned int *)) & perfctr_region_ways.which)
 #endif
 
-static inline void perfctr_region_begin(struct perfctr_region *region)
+static __inline__ void perfctr_region_begin(struct perfctr_region *region)
 {
 	void (*begin)(unsigned int *);
 
@@ -75,7 +79,7 @@ static inline void perfctr_region_begin(struct perfctr_region *region)
  * being counted, as longjmp(3) leaves them. Nothing happens if the thread is not in the region; the
  * report says how often that was.
  */
-static inline void perfctr_region_end(struct perfctr_region *region)
+static __inline__ void perfctr_region_end(struct perfctr_region *region)
 {
 	void (*end)(unsigned int *);
 
@@ -125,14 +129,15 @@ void perfctr_region_add_bytes(uint64_t bytes);
 
 /*
  * Returns the region of a name that is not known before the program runs; valid for ever. The
- * look-up's cost counts for the caller: keep the pointer. EINVAL: name is NULL or empty. ENOMEM;
- * ENOSPC: there are 16,379 others.
+ * look-up's cost counts for the caller: keep the pointer. Sums are estimates, since a pointer costs
+ * an instruction more or less in each begin and end: their error has that. EINVAL: name is NULL or
+ * empty. ENOMEM; ENOSPC: there are 16,379 others.
  */
 struct perfctr_region *perfctr_region_by_name(const char *name);
 
 /* Is for likwid-marker.h and papi.h, whose regions may overlap. NULL as above. */
-static inline struct perfctr_region *perfctr_region_by_tag(const char *tag,
-							   struct perfctr_region *copy)
+static __inline__ struct perfctr_region *perfctr_region_by_tag(const char *tag,
+							       struct perfctr_region *copy)
 {
 	const struct perfctr_region *region = perfctr_region_by_name(tag);
 
@@ -183,6 +188,27 @@ int perfctr_regions_stop(void);
  */
 int perfctr_regions_thread(void);
 
+/*
+ * Calibrates begin and end in code that the library can't call, such as an interpreter's. The key
+ * stands for that code, is never called, and goes into "calibrate" of copies of regions that this
+ * code visits, after the first call. A thread that is measured calls
+ *
+ *	struct perfctr_calibration *state = NULL;
+ *
+ *	while (perfctr_regions_calibrate(key, &state) > 0)
+ *		visit three empty regions, whose ids are 2, 3 and 4: 3 in 2, and 4 in 3;
+ *
+ * before the first visit after a start, or in a child of fork(). No region counts these visits. 0:
+ * done, or nothing is to be done. Without it sums of these regions are estimates whose error is
+ * 40,000 or more for each visit, and so they are where regions of this code and compiled ones were
+ * within each other; else their error is a quarter of what an empty visit counts, and a quarter of
+ * what each begin and end add around it.
+ * EAGAIN: the thread can't do so now, or the regions were not visited so. EINVAL: an argument is
+ * NULL. ENOMEM.
+ */
+struct perfctr_calibration;
+int perfctr_regions_calibrate(void (*key)(void), struct perfctr_calibration **state);
+
 /* One quantity of a region: [0] is the time, in ns while the thread ran, then the events. */
 struct perfctr_region_value {
 	uint64_t inclusive; /* sum over all visits */
@@ -228,7 +254,8 @@ enum perfctr_regions_format {
 
 /*
  * Write all that was measured into a file, as a whole or not at all. In its name %p is the process
- * id, %h the host, %q{NAME} an environment variable, %% a percent sign. NULL: the standard error.
+ * id, %h the host, %q{NAME} an environment variable, %% a percent sign. /dev/stdout, /dev/stderr
+ * and /dev/fd/N are the descriptor itself. NULL: the standard error.
  * EINVAL: a wrong format or name; nothing was measured. ENOMEM; errors of open(2), write(2) and
  * rename(2).
  */
@@ -238,8 +265,8 @@ int perfctr_regions_report(const char *file, unsigned int format);
  * Report a process that has died without a report, from the file that it has left in the directory
  * PERFCTR_REGIONS_LEFT, by a library of this version. Only visits that had ended are in it. A file
  * that is there already stays, and this one's name ends in ".left", ".left.1" ...; %p is that
- * process's id. ENOENT: it has measured nothing. EBUSY: it has not died. ESRCH: it is unknown
- * whether it has. EINVAL: it is no such file, and as above.
+ * process's id. ENOENT: it has measured nothing. EALREADY: it has made its report. EBUSY: it has
+ * not died. ESRCH: it is unknown whether it has. EINVAL: it is no such file, and as above.
  */
 int perfctr_regions_recover(const char *left, const char *file, unsigned int format);
 
@@ -270,11 +297,11 @@ struct perfctr_region_scope {
 #define PERFCTR_REGION_SCOPE(region) \
 	struct perfctr_region_scope PERFCTR_SCOPE_VARIABLE(__LINE__)(region)
 #else
-static inline void perfctr_region_leave(struct perfctr_region **region)
+static __inline__ void perfctr_region_leave(struct perfctr_region **region)
 {
 	perfctr_region_end(*region);
 }
-static inline struct perfctr_region *perfctr_region_enter(struct perfctr_region *region)
+static __inline__ struct perfctr_region *perfctr_region_enter(struct perfctr_region *region)
 {
 	perfctr_region_begin(region);
 	return region;
@@ -283,6 +310,10 @@ static inline struct perfctr_region *perfctr_region_enter(struct perfctr_region 
 	struct perfctr_region *PERFCTR_SCOPE_VARIABLE(__LINE__)          \
 		__attribute__((cleanup(perfctr_region_leave), unused)) = \
 			perfctr_region_enter(region)
+#endif
+
+#ifdef __cplusplus
+#pragma GCC diagnostic pop
 #endif
 
 #endif /* PERFCTR_REGIONS_H */

@@ -6,7 +6,6 @@
 #include <poll.h>
 #include <pthread.h>
 #include <signal.h>
-#include <stdatomic.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -239,6 +238,15 @@ int perfctr_call_epoll_wait(int fd, struct epoll_event *events, int n)
 	return found;
 }
 
+bool perfctr_call_hangs_up(int fd)
+{
+	struct pollfd its = { .fd = fd };
+	int state = hold_cancellation(), n = poll(&its, 1, 0);
+
+	let_cancellation(state);
+	return n == 1 && its.revents & POLLHUP;
+}
+
 void perfctr_call_sleep(unsigned int us)
 {
 	int state = hold_cancellation();
@@ -247,104 +255,18 @@ void perfctr_call_sleep(unsigned int us)
 	let_cancellation(state);
 }
 
-/* ---- the owner of a descriptor ---- */
-
-#define WORD_BITS 32
-#define WORDS	  (1u << 15) /* a million events; a child keeps those beyond them */
-#define FILES	  (1u << 16) /* and of the library's other files those beyond these */
+/* ---- events ---- */
 
 /*
- * A child of fork() gets this memory. A bit is set after an open and cleared before a close: a fork
- * in between leaves the child a descriptor too many, but never closes one that belongs to the
- * program.
+ * The request means nothing to other files: the kernel's list gives '$' 00-0F to perf_events alone
+ * (Documentation/userspace-api/ioctl/ioctl-number.rst).
  */
-static struct {
-	atomic_uint owned[WORDS];
-	atomic_uint file[FILES]; /* the file, by file_of(); 0: an event */
-	atomic_uint words_in_use;
-} table;
-
-/* Identifies a descriptor's file by a hash of its name, which has a socket's number. 0: unknown. */
-static unsigned int file_of(int fd)
+unsigned long perfctr_call_event_id(int fd)
 {
-	char link[sizeof("/proc/self/fd/") + 10], name[256];
-	unsigned int hash = 2166136261; /* Fowler, Noll, Vo: FNV-1a */
-	ssize_t i, length;
-
-	snprintf(link, sizeof(link), "/proc/self/fd/%d", fd);
-	length = readlink(link, name, sizeof(name));
-	for (i = 0; i < length; i++)
-		hash = (hash ^ (unsigned char)name[i]) * 16777619;
-	return length > 0 ? hash | 1 : 0;
-}
-
-/* A program may close all that there are, and open others in their place. */
-static bool is_owned(int fd)
-{
-	unsigned int file = (unsigned int)fd < FILES ? atomic_load(&table.file[fd]) : 0;
 	uint64_t id;
 
-	if (file)
-		return file_of(fd) == file;
-	return perfctr_call_ioctl(fd, PERF_EVENT_IOC_ID, (uintptr_t)&id) == 0;
-}
-
-static void close_owned(void)
-{
-	unsigned int i, bits;
-	int error = errno, fd;
-
-	for (i = 0; i < atomic_load(&table.words_in_use); i++) {
-		for (bits = atomic_load(&table.owned[i]); bits; bits &= bits - 1) {
-			fd = (int)(i * WORD_BITS) + __builtin_ctz(bits);
-			if (is_owned(fd))
-				perfctr_call_close(fd);
-			perfctr_call_disown(fd);
-		}
-	}
-	errno = error;
-}
-
-static void close_at_fork(void)
-{
-	pthread_atfork(NULL, NULL, close_owned);
-}
-
-static void own(int fd, unsigned int file)
-{
-	static pthread_once_t once = PTHREAD_ONCE_INIT;
-	unsigned int i = (unsigned int)fd / WORD_BITS, used = atomic_load(&table.words_in_use);
-
-	pthread_once(&once, close_at_fork);
-	while (used <= i && !atomic_compare_exchange_weak(&table.words_in_use, &used, i + 1))
-		;
-	if ((unsigned int)fd < FILES)
-		atomic_store(&table.file[fd], file);
-	atomic_fetch_or(&table.owned[i], 1u << fd % WORD_BITS);
-}
-
-void perfctr_call_own_event(int fd)
-{
-	if ((unsigned int)fd / WORD_BITS < WORDS)
-		own(fd, 0);
-}
-
-void perfctr_call_own_file(int fd)
-{
-	int error = errno;
-	unsigned int file = (unsigned int)fd < FILES ? file_of(fd) : 0;
-
-	if (file)
-		own(fd, file);
-	errno = error;
-}
-
-void perfctr_call_disown(int fd)
-{
-	unsigned int i = (unsigned int)fd / WORD_BITS;
-
-	if (i < WORDS)
-		atomic_fetch_and(&table.owned[i], ~(1u << fd % WORD_BITS));
+	return perfctr_call_ioctl(fd, PERF_EVENT_IOC_ID, (uintptr_t)&id) == 0 ? (unsigned long)id
+									      : 0;
 }
 
 void perfctr_signals_block(sigset_t *old)
@@ -359,8 +281,22 @@ void perfctr_call_close(int fd)
 {
 	int state = hold_cancellation(), error = errno;
 
-	perfctr_call_disown(fd);
 	close(fd);
 	errno = error;
 	let_cancellation(state);
+}
+
+/* close_range(2) came with Linux 5.9; a container's profile may refuse it. */
+#ifndef SYS_close_range
+#define SYS_close_range 436
+#endif
+
+void perfctr_call_close_range(int first, int last)
+{
+	int error = errno, fd;
+
+	if (first == last || syscall(SYS_close_range, first, last, 0) < 0)
+		for (fd = first; fd <= last; fd++)
+			perfctr_call_close(fd);
+	errno = error;
 }

@@ -34,6 +34,9 @@ int perfctr_call_create(const char *path, bool fresh);
 bool perfctr_call_is_special(const char *path);
 void perfctr_call_close(int fd); /* errno is kept */
 
+/* Closes all descriptors from the first to the last one; errno is kept. */
+void perfctr_call_close_range(int first, int last);
+
 DIR *perfctr_call_opendir(const char *path);
 void perfctr_call_closedir(DIR *dir); /* errno is kept */
 
@@ -56,19 +59,16 @@ int perfctr_call_ioctl_and_mask(int fd, unsigned long request, unsigned long arg
 struct epoll_event;
 int perfctr_call_epoll_wait(int fd, struct epoll_event *events, int n); /* without waiting */
 
+/* Whether the file reports POLLHUP now. */
+bool perfctr_call_hangs_up(int fd);
+
 void perfctr_call_sleep(unsigned int us);
 
 /* Blocks all signals. The caller restores the old mask by pthread_sigmask(). */
 void perfctr_signals_block(sigset_t *old);
 
-/*
- * A child of fork(3) closes the descriptor at once, since its file belongs to the parent process.
- * This lasts until it is closed, or given to the program; of -1 nothing is noted. A file other than
- * an event is recognized by its name in /proc; where that can't be read the child keeps the
- * descriptor.
+/* The kernel's id of an event; 0: the descriptor is not an event's. It is safe for any descriptor.
  */
-void perfctr_call_own_event(int fd);
-void perfctr_call_own_file(int fd);
-void perfctr_call_disown(int fd);
+unsigned long perfctr_call_event_id(int fd);
 
 #endif /* PERFCTR_LIB_BASE_CALL_H */

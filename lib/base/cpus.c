@@ -52,7 +52,7 @@ unsigned int perfctr_cpus_read(const char *path, uint32_t *words)
 	if (!list) {
 		error = errno = ENOMEM;
 		perfctr_file_note();
-	} else if (perfctr_file_read(path, list, LONGEST) < 0) {
+	} else if (perfctr_file_line(path, list, LONGEST) < 0) {
 		error = errno;
 	} else {
 		n = perfctr_cpus_parse(list, words);

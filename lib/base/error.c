@@ -1,43 +1,94 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include <errno.h>
 #include <stdarg.h>
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/mman.h>
 #include "lib/base/error.h"
 #include "lib/base/word.h"
 #include "libperfctr.h"
 
-static PERFCTR_THREAD char message[512];
-
-/* Where the reason begins in the message, if it is one about an event. */
-static PERFCTR_THREAD size_t prefix;
-
 /*
- * The word of which a sentence is made when the program asks for it; NULL: the sentence is there.
+ * What a thread's last failure says. Static TLS is scarce where a library is loaded by dlopen(3):
+ * a thread has only a pointer there, and this from its first failure on, which may be in a signal
+ * handler. The next thread whose TLS lies at the same place takes it over.
  */
-static PERFCTR_THREAD struct {
-	perfctr_sentence *make;
+struct sentence {
+	struct sentence *next;
+	_Atomic(void *) owner;	/* the place of the thread's pointer */
+	perfctr_sentence *make; /* makes the text when the program asks for it; NULL: it is made */
 	size_t length;
 	char word[PERFCTR_LATER_SIZE];
-} later;
+	size_t prefix; /* where the reason begins, if it is about an event */
+	char text[512];
+};
 
-static void make_message(void)
+/* Programs of one thread need no other one. */
+static struct sentence first;
+static _Atomic(struct sentence *) all = &first;
+
+/* What is said without memory for a sentence; nobody writes to it. */
+static struct sentence no_memory = { .text = "there is no memory for this error's sentence" };
+
+static PERFCTR_THREAD struct sentence *mine;
+
+static struct sentence *left_here(void)
 {
-	perfctr_sentence *make = later.make;
+	void *nobody = NULL;
+	struct sentence *s;
+
+	for (s = atomic_load(&all); s; s = s->next)
+		if (atomic_load(&s->owner) == (void *)&mine)
+			return s;
+	return atomic_compare_exchange_strong(&first.owner, &nobody, (void *)&mine) ? &first : NULL;
+}
+
+static struct sentence *make_room(void)
+{
+	struct sentence *s = mmap(NULL, sizeof(*s), PROT_READ | PROT_WRITE,
+				  MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+	if (s == MAP_FAILED)
+		return &no_memory;
+	atomic_init(&s->owner, (void *)&mine);
+	s->next = atomic_load(&all);
+	while (!atomic_compare_exchange_weak(&all, &s->next, s))
+		;
+	return s;
+}
+
+/* Returns the thread's own; NULL: there is no memory. */
+static struct sentence *own(void)
+{
+	struct sentence *s;
+
+	if (mine && mine != &no_memory)
+		return mine;
+	s = left_here();
+	mine = s ? s : make_room();
+	return mine == &no_memory ? NULL : mine;
+}
+
+static const struct sentence *made(void)
+{
+	static const struct sentence none;
 	int error = errno;
 
-	if (!make)
-		return;
-	later.make = NULL;
-	make(later.word, later.length);
-	errno = error;
+	if (mine && mine->make) {
+		perfctr_sentence *make = mine->make;
+
+		mine->make = NULL;
+		make(mine->word, mine->length);
+		errno = error;
+	}
+	return mine ? mine : &none;
 }
 
 const char *perfctr_error(void)
 {
-	make_message();
-	return message;
+	return made()->text;
 }
 
 /* Whether the byte is a character's of UTF-8, but not its first. */
@@ -69,23 +120,28 @@ static __attribute__((noinline)) void shorten(char *text, size_t room, const cha
 /* An event's sentence begins with its name; NULL: it is not about one. */
 static void set_message(int error, const char *event, const char *format, va_list args)
 {
-	/* A sentence may quote the message before it, so it is built aside. */
-	char text[sizeof(message)];
+	struct sentence *s = own();
+	/* A sentence may quote the one before it, so it is built aside. */
+	char text[sizeof(s->text)];
 	size_t room = sizeof(text), i;
 	va_list again;
 
-	later.make = NULL;
+	if (!s) {
+		errno = error;
+		return;
+	}
+	s->make = NULL;
 	if (event)
 		room -= (size_t)snprintf(text, room, "%.200s can't be counted: ", event);
-	prefix = sizeof(text) - room;
+	s->prefix = sizeof(text) - room;
 	va_copy(again, args);
-	if ((size_t)vsnprintf(text + prefix, room, format, args) >= room)
-		shorten(text + prefix, room, format, again);
+	if ((size_t)vsnprintf(text + s->prefix, room, format, args) >= room)
+		shorten(text + s->prefix, room, format, again);
 	va_end(again);
 	/* It is one line, whatever it quotes. */
 	for (i = 0; text[i]; i++)
-		message[i] = (unsigned char)text[i] < ' ' || text[i] == 0x7F ? '?' : text[i];
-	message[i] = '\0';
+		s->text[i] = (unsigned char)text[i] < ' ' || text[i] == 0x7F ? '?' : text[i];
+	s->text[i] = '\0';
 	errno = error;
 }
 
@@ -111,18 +167,21 @@ int perfctr_fail_event(int error, const char *event, const char *format, ...)
 
 int perfctr_fail_later(int error, perfctr_sentence *make, const char *word, size_t length)
 {
-	if (length >= sizeof(later.word))
+	struct sentence *s = own();
+
+	if (!s || length >= sizeof(s->word))
 		return make(word, length);
-	memmove(later.word, word, length);
-	later.word[length] = '\0';
-	later.length = length;
-	later.make = make;
+	memmove(s->word, word, length);
+	s->word[length] = '\0';
+	s->length = length;
+	s->make = make;
 	errno = error;
 	return -1;
 }
 
 const char *perfctr_reason(void)
 {
-	make_message();
-	return message + prefix;
+	const struct sentence *s = made();
+
+	return s->text + s->prefix;
 }

@@ -81,7 +81,8 @@ static const char *rooted(const char *path, char *buffer, size_t size)
 	return buffer;
 }
 
-static ssize_t read_file(const char *path, char *buffer, size_t size)
+/* Reads a file; one of a line ends with it. */
+static ssize_t read_file(const char *path, char *buffer, size_t size, bool line)
 {
 	char name[PATH_MAX];
 	size_t length = 0;
@@ -99,6 +100,8 @@ static ssize_t read_file(const char *path, char *buffer, size_t size)
 		if (n > 0)
 			length += (size_t)n;
 		else if (n == 0 || errno != EINTR)
+			break;
+		if (line && length && buffer[length - 1] == '\n')
 			break;
 		if (length == size) {
 			errno = EFBIG;
@@ -119,13 +122,23 @@ static ssize_t read_file(const char *path, char *buffer, size_t size)
 	return (ssize_t)length;
 }
 
-ssize_t perfctr_file_read(const char *path, char *buffer, size_t size)
+static ssize_t read_or_note(const char *path, char *buffer, size_t size, bool line)
 {
-	ssize_t length = read_file(path, buffer, size);
+	ssize_t length = read_file(path, buffer, size, line);
 
 	if (length < 0)
 		perfctr_file_note();
 	return length;
+}
+
+ssize_t perfctr_file_read(const char *path, char *buffer, size_t size)
+{
+	return read_or_note(path, buffer, size, false);
+}
+
+ssize_t perfctr_file_line(const char *path, char *buffer, size_t size)
+{
+	return read_or_note(path, buffer, size, true);
 }
 
 int perfctr_file_number(const char *path, long *number)

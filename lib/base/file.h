@@ -16,6 +16,9 @@
  */
 ssize_t perfctr_file_read(const char *path, char *buffer, size_t size);
 
+/* Does the same for a file of one line, without looking for more after it. */
+ssize_t perfctr_file_line(const char *path, char *buffer, size_t size);
+
 /* Read one decimal number. 0, or -1 with errno (EINVAL: not a number). */
 int perfctr_file_number(const char *path, long *number);
 

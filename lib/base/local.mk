@@ -4,6 +4,8 @@ lib_libinternal_la_SOURCES += \
 	lib/base/call.h \
 	lib/base/cpus.c \
 	lib/base/cpus.h \
+	lib/base/descriptor.c \
+	lib/base/descriptor.h \
 	lib/base/error.c \
 	lib/base/error.h \
 	lib/base/file.c \
@@ -23,7 +25,11 @@ lib_libinternal_la_SOURCES += \
 	lib/base/process.h \
 	lib/base/quote.c \
 	lib/base/quote.h \
+	lib/base/rank.c \
+	lib/base/rank.h \
 	lib/base/root.h \
+	lib/base/stream.c \
+	lib/base/stream.h \
 	lib/base/text.c \
 	lib/base/text.h \
 	lib/base/word.h

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-#include <assert.h>
 #include <errno.h>
 #include <stdatomic.h>
 #include <stddef.h>
@@ -30,6 +29,15 @@ void *perfctr_memory_map(size_t size)
 	return memory;
 }
 
+void *perfctr_memory_share(size_t size)
+{
+	int error = errno;
+	void *memory = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+
+	errno = error;
+	return memory == MAP_FAILED ? NULL : memory;
+}
+
 void perfctr_memory_unmap(void *memory, size_t size)
 {
 	int error = errno;
@@ -47,14 +55,14 @@ void perfctr_memory_unmap(void *memory, size_t size)
  * child has the same pages.
  */
 static _Atomic(void *) kept[64];
-#define KEPT_SIZE 4096
 
 void *perfctr_memory_take(size_t size)
 {
 	void *memory;
 	size_t i;
 
-	assert(size <= KEPT_SIZE);
+	if (size > PERFCTR_MEMORY_TAKEN)
+		return perfctr_memory_map(size);
 	for (i = 0; i < ARRAY_SIZE(kept); i++) {
 		if (!atomic_load_explicit(&kept[i], memory_order_relaxed))
 			continue;
@@ -62,7 +70,7 @@ void *perfctr_memory_take(size_t size)
 		if (memory)
 			return memory;
 	}
-	return perfctr_memory_map(KEPT_SIZE);
+	return perfctr_memory_map(PERFCTR_MEMORY_TAKEN);
 }
 
 void perfctr_memory_give(void *memory, size_t size)
@@ -70,13 +78,17 @@ void perfctr_memory_give(void *memory, size_t size)
 	void *none;
 	size_t i;
 
+	if (size > PERFCTR_MEMORY_TAKEN) {
+		perfctr_memory_unmap(memory, size);
+		return;
+	}
 	memset(memory, 0, size);
 	for (i = 0; i < ARRAY_SIZE(kept); i++) {
 		none = NULL;
 		if (atomic_compare_exchange_strong(&kept[i], &none, memory))
 			return;
 	}
-	perfctr_memory_unmap(memory, KEPT_SIZE);
+	perfctr_memory_unmap(memory, PERFCTR_MEMORY_TAKEN);
 }
 
 PERFCTR_THREAD char perfctr_thread_mark;

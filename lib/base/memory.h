@@ -12,12 +12,16 @@
  * perfctr_fail(ENOMEM).
  */
 void *perfctr_memory_map(size_t size);
+/* Map memory that children of fork() share. NULL: no memory. errno is kept. */
+void *perfctr_memory_share(size_t size);
+
 void perfctr_memory_unmap(void *memory, size_t size);
 
 /*
- * Does the same for at most 4096 bytes, for threads that come and go: some memory that was given
- * back is kept for the next ones, which saves system calls.
+ * Does the same for what comes and goes: of at most PERFCTR_MEMORY_TAKEN bytes, some memory
+ * that was given back is kept for the next ones, which saves system calls.
  */
+#define PERFCTR_MEMORY_TAKEN 8192
 void *perfctr_memory_take(size_t size);
 void perfctr_memory_give(void *memory, size_t size);
 

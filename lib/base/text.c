@@ -9,6 +9,7 @@
 #include <unistd.h>
 #include "lib/base/call.h"
 #include "lib/base/error.h"
+#include "lib/base/stream.h"
 #include "lib/base/text.h"
 
 static bool make_room(struct perfctr_text *text, size_t more)
@@ -213,9 +214,11 @@ static int replace_file(const struct perfctr_text *text, const char *file)
 
 static int write_file(const struct perfctr_text *text, const char *file)
 {
-	int fd;
+	int fd = perfctr_stream_named(file);
 
-	if (!perfctr_call_is_special(file)) /* /dev/stdout is a symbolic link */
+	if (fd >= 0)
+		return write_all(fd, text);
+	if (!perfctr_call_is_special(file))
 		return replace_file(text, file);
 	fd = perfctr_call_create(file, false);
 	return fd < 0 ? -1 : write_and_close(fd, text);

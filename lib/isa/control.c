@@ -11,6 +11,7 @@
 #include "lib/isa/attr.h"
 #include "lib/isa/control.h"
 #include "lib/isa/native.h"
+#include "lib/isa/offer.h"
 #include "libperfctr.h"
 
 void perfctr_control_hide(struct perfctr_cpu_control *control)
@@ -128,5 +129,5 @@ int perfctr_control_attr(const struct perfctr_cpu_control *control, unsigned int
 		return fail_control(cpu, &code, i);
 	if (attr->type == PERF_TYPE_RAW)
 		attr->type = perfctr_this_type();
-	return 0;
+	return perfctr_attr_check(attr, name, strlen(name));
 }

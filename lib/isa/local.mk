@@ -9,6 +9,8 @@ lib_libinternal_la_SOURCES += \
 	lib/isa/identify.h \
 	lib/isa/native.c \
 	lib/isa/native.h \
+	lib/isa/offer.c \
+	lib/isa/offer.h \
 	lib/isa/pmu.c \
 	lib/isa/pmu.h \
 	lib/isa/readable.c \

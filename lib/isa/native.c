@@ -13,6 +13,7 @@
 #include "lib/base/cpus.h"
 #include "lib/base/error.h"
 #include "lib/base/file.h"
+#include "lib/base/word.h"
 #include "lib/isa/identify.h"
 #include "lib/isa/native.h"
 #include "lib/isa/pmu.h"
@@ -59,6 +60,12 @@ static void identify_core(const struct perfctr_pmu *core, struct perfctr_cpu *cp
 
 static const struct perfctr_isa *const native = &perfctr_x86;
 
+/* A hybrid processor says so (SDM vol. 2, CPUID leaf 7, EDX bit 15), also on a P-core. */
+static bool is_hybrid(void)
+{
+	return words.leaf7_edx >> 15 & 1;
+}
+
 #elif defined(__powerpc64__)
 
 static void identify(struct perfctr_cpu *cpu)
@@ -98,17 +105,48 @@ static const struct perfctr_isa *const native = &perfctr_powerpc;
 
 #elif defined(__aarch64__)
 
-static void identify_nth(unsigned long n, struct perfctr_cpu *cpu)
+/*
+ * What the kernel shows of processor n's PMU: PMUv3's name of cycles is in events/ of each PMUv3,
+ * and of no other one.
+ */
+enum shown { NOTHING, PMUV3, OTHER };
+
+static enum shown look_at_pmu(unsigned int n)
 {
+	struct perfctr_pmu cores[PERFCTR_VARIANTS_MAX];
+	int i, all = perfctr_core_pmus(cores);
+
+	for (i = 0; i < all; i++)
+		if (perfctr_pmu_has_cpu(&cores[i], n))
+			return perfctr_pmu_has_event(&cores[i], "cpu_cycles") ? PMUV3 : OTHER;
+	return NOTHING;
+}
+
+/* A processor that is known only as one with PMUv3, or as Apple's, is what its PMU shows. */
+static void identify_by_pmu(unsigned int n, unsigned int counters, struct perfctr_cpu *cpu)
+{
+	enum shown shown = look_at_pmu(n);
+
+	if (shown == PMUV3) /* a guest's, on Apple's */
+		perfctr_arm64_identify(0, counters, cpu);
+	if (shown == OTHER && cpu->rules == PERFCTR_RULES_PMUV3)
+		perfctr_raw_identify(cpu);
+}
+
+static void identify_nth(unsigned int n, struct perfctr_cpu *cpu)
+{
+	const unsigned int counters = PERFCTR_NR_CTRS - 1;
 	char path[96], text[32];
 	uint64_t midr = 0;
 
 	/* PMCR_EL0.N can't be read in user space: only the kernel knows the number of counters. */
-	snprintf(path, sizeof(path), "/sys/devices/system/cpu/cpu%lu/regs/identification/midr_el1",
+	snprintf(path, sizeof(path), "/sys/devices/system/cpu/cpu%u/regs/identification/midr_el1",
 		 n);
 	if (perfctr_file_read(path, text, sizeof(text)) > 0)
 		midr = strtoull(text, NULL, 16);
-	perfctr_arm64_identify(midr, PERFCTR_NR_CTRS - 1, cpu);
+	perfctr_arm64_identify(midr, counters, cpu);
+	if (cpu->rules != PERFCTR_RULES_PMUV3 || !strcmp(cpu->id, "pmuv3"))
+		identify_by_pmu(n, counters, cpu);
 	cpu->width = 64;
 }
 
@@ -165,6 +203,15 @@ static const struct perfctr_isa *const native = &perfctr_raw;
 
 #endif
 
+#if !defined(__i386__) && !defined(__x86_64__)
+
+static bool is_hybrid(void)
+{
+	return false;
+}
+
+#endif
+
 /*
  * The type of a control's events: PERF_TYPE_RAW, or the PMU that this processor has among several.
  */
@@ -187,11 +234,13 @@ static void find_control_type(void)
 static struct perfctr_cpu identified;
 static const struct perfctr_event_table *table;
 static bool is_identified;
+bool perfctr_is_hybrid;
 
 static void identify_once(void)
 {
 	identify(&identified);
 	identified.isa = native;
+	perfctr_is_hybrid = is_hybrid();
 	find_control_type();
 	/* The table is this machine's; a test's root is another one. */
 	if (identified.id[0] && !secure_getenv("PERFCTR_ROOT"))
@@ -236,6 +285,24 @@ void perfctr_core_cpu(const struct perfctr_pmu *core, struct perfctr_cpu *cpu)
 	perfctr_this_cpu();
 	identify_core(core, cpu);
 	cpu->isa = native;
+}
+
+int perfctr_core_types(struct perfctr_pmu *cores)
+{
+	static const char names[][16] = { "cpu_core", "cpu_atom", "cpu_lowpower" };
+	struct perfctr_cpu last, cpu = *perfctr_this_cpu();
+	unsigned int i;
+	int n = 0;
+
+	for (i = 0; i < ARRAY_SIZE(names); i++) {
+		snprintf(cores[n].name, sizeof(cores[n].name), "%s", names[i]);
+		cores[n].type = PERF_TYPE_RAW;
+		last = cpu;
+		perfctr_core_cpu(&cores[n], &cpu);
+		/* Without cores of low power their number means those of the other small type. */
+		n += n == 0 || strcmp(last.id, cpu.id) != 0;
+	}
+	return n;
 }
 
 const struct perfctr_event_table *perfctr_core_table(const struct perfctr_pmu *core,

@@ -3,6 +3,7 @@
 #ifndef PERFCTR_LIB_ISA_NATIVE_H
 #define PERFCTR_LIB_ISA_NATIVE_H
 
+#include <stdbool.h>
 #include <stdint.h>
 #include "libperfctr.h"
 #include "lib/isa/pmu.h"
@@ -31,5 +32,14 @@ uint32_t perfctr_this_type(void);
 const struct perfctr_event_table *perfctr_core_table(const struct perfctr_pmu *core,
 						     struct perfctr_cpu *cpu);
 void perfctr_core_cpu(const struct perfctr_pmu *core, struct perfctr_cpu *cpu);
+
+/* Whether this machine's processor is an x86 that says that it has several core types. */
+extern bool perfctr_is_hybrid __attribute__((visibility("hidden"))); /* after perfctr_this_cpu() */
+
+/*
+ * The core types of such a processor, under the names that the kernel gives their PMUs, with
+ * PERF_TYPE_RAW; room for PERFCTR_VARIANTS_MAX. Their number.
+ */
+int perfctr_core_types(struct perfctr_pmu *cores);
 
 #endif /* PERFCTR_LIB_ISA_NATIVE_H */

@@ -217,12 +217,13 @@ static int list_record(const struct perfctr_metric_core *core, unsigned int n,
 		       int (*each)(void *arg, const struct perfctr_metric *), void *arg, bool alone)
 {
 	const struct perfctr_metric_record *record = perfctr_metric_nth(n, core->id);
+	char kept[REASON_SIZE], formula[PERFCTR_METRIC_FORMULA];
 	struct perfctr_metric metric;
-	char kept[REASON_SIZE];
 
 	if (!record)
 		return 0;
-	metric = perfctr_metric_describe(record);
+	perfctr_metric_formula(record, formula);
+	metric = perfctr_metric_describe(record, formula);
 	metric.core = alone ? core->pmu : "";
 	metric.reason = core->cpu ? NULL : find_reason(&metric, core, kept);
 	return each(arg, &metric);
@@ -321,12 +322,15 @@ static int keep_formula(struct perfctr_opened_metric *metric, const struct perfc
 static int compile(struct perfctr_opened_metric *metric, const struct perfctr_metric_core *core)
 {
 	struct perfctr_formula formula;
+	char text[PERFCTR_METRIC_FORMULA];
 
-	perfctr_formula_expand(perfctr_metric_text(metric->record->formula), !core->cpu,
-			       &metric->text);
+	perfctr_metric_formula(metric->record, text);
+	perfctr_text_add(&metric->text, "%s%c", text, '\0');
+	perfctr_formula_expand(text, !core->cpu, &metric->text);
 	if (metric->text.failed)
 		return perfctr_metrics_no_memory();
-	if (perfctr_formula_compile(&formula, metric->text.bytes, &core->facts) < 0)
+	if (perfctr_formula_compile(&formula, metric->text.bytes + strlen(text) + 1, &core->facts) <
+	    0)
 		return -1;
 	return keep_formula(metric, &formula, core);
 }
@@ -678,7 +682,7 @@ int perfctr_metrics_metric(const struct perfctr_metrics *metrics, unsigned int i
 		return perfctr_fail(EINVAL,
 				    "perfctr_metrics_metric() needs a place for the result, not "
 				    "NULL");
-	*metric = perfctr_metric_describe(metrics->metric[i].record);
+	*metric = perfctr_metric_describe(metrics->metric[i].record, metrics->metric[i].text.bytes);
 	if (!is_common(&metrics->metric[i]))
 		metric->core = metrics->core[metrics->metric[i].core].pmu;
 	return 0;

@@ -51,7 +51,8 @@ struct perfctr_metric_input {
 
 struct perfctr_opened_metric {
 	const struct perfctr_metric_record *record;
-	struct perfctr_text text; /* its formula, with this machine's PMUs */
+	/* Its formula, and after the NUL the same with this machine's PMUs. */
+	struct perfctr_text text;
 	struct perfctr_formula_step *step;
 	struct perfctr_metric_input *input;
 	unsigned int inputs;

@@ -55,12 +55,13 @@ bool perfctr_metric_has_parts(const struct perfctr_metric_record *record, const 
 	return false;
 }
 
-struct perfctr_metric perfctr_metric_describe(const struct perfctr_metric_record *record)
+struct perfctr_metric perfctr_metric_describe(const struct perfctr_metric_record *record,
+					      const char *formula)
 {
 	return (struct perfctr_metric){
 		.name = perfctr_metric_text(record->name),
 		.unit = perfctr_metric_text(record->unit),
-		.formula = perfctr_metric_text(record->formula),
+		.formula = formula,
 		.description = perfctr_metric_text(record->description),
 		.core = "",
 		.threshold = perfctr_metric_text(record->threshold),

@@ -25,7 +25,8 @@ const char *perfctr_metric_list_find(const char *name, size_t length, const char
 /* Whether another metric of the processor is a part of this one. */
 bool perfctr_metric_has_parts(const struct perfctr_metric_record *record, const char *id);
 
-/* Describes a record: no core type, no reason. */
-struct perfctr_metric perfctr_metric_describe(const struct perfctr_metric_record *record);
+/* Describes a record, whose formula the caller has: no core type, no reason. */
+struct perfctr_metric perfctr_metric_describe(const struct perfctr_metric_record *record,
+					      const char *formula);
 
 #endif /* PERFCTR_LIB_METRICS_RECORDS_H */

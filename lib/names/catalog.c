@@ -12,24 +12,59 @@
 #include "lib/base/letters.h"
 #include "lib/base/nearest.h"
 #include "lib/isa/native.h"
+#include "lib/isa/offer.h"
 #include "lib/isa/pmu.h"
 #include "lib/names/catalog.h"
 #include "lib/names/known.h"
 #include "lib/names/presets.h"
+#include "lib/names/shared.h"
 #include "lib/names/sysfs.h"
 #include "lib/names/table.h"
 #include "lib/names/tracepoint.h"
 #include "lib/names/vendor.h"
 #include "libperfctr.h"
 
+/* A walk over the tables' events, of which those are left out that can't be counted here. */
+struct offered {
+	perfctr_each_name *each;
+	void *arg;
+	struct perfctr_pmu core[PERFCTR_VARIANTS_MAX];
+	int n;
+};
+
+static bool is_offered(const struct offered *offered, const char *name)
+{
+	struct perf_event_attr attr = { .size = sizeof(attr) };
+	size_t length = strlen(name);
+	int i;
+
+	if (offered->n <= 1)
+		return perfctr_shared_parse(name, length, &attr) > 0 &&
+		       perfctr_attr_check(&attr, name, length) == 0;
+	for (i = 0; i < offered->n; i++)
+		if (perfctr_core_table_parse(&offered->core[i], name, length, &attr) > 0 &&
+		    perfctr_attr_check(&attr, name, length) == 0)
+			return true;
+	return false;
+}
+
+static int each_offered(void *arg, const struct perfctr_event_name *name)
+{
+	const struct offered *offered = arg;
+
+	return is_offered(offered, name->name) ? offered->each(offered->arg, name) : 0;
+}
+
 /* Walks the processor's table, and then the events that only its other core types have. */
 static int walk_tables(perfctr_each_name *each, void *arg)
 {
-	struct perfctr_pmu cores[PERFCTR_VARIANTS_MAX];
-	int result = perfctr_cpu_event_list(NULL, each, arg);
+	struct offered offered = { .each = each, .arg = arg };
+	int result;
 
-	if (result == 0)
-		result = perfctr_cores_event_list(cores, perfctr_core_pmus(cores), each, arg);
+	offered.n = perfctr_core_pmus(offered.core);
+	result = perfctr_cpu_event_list(NULL, each_offered, &offered);
+	if (result == 0 && offered.n > 1)
+		result = perfctr_cores_event_list(offered.core, offered.n, each_offered, &offered);
 	return result;
 }
 
@@ -90,12 +125,14 @@ static void note_near_cores(struct perfctr_nearest *near)
 	perfctr_cores_event_list(cores, n, note_near_event, near);
 }
 
-static void note_near_presets(struct perfctr_nearest *near)
+static void note_near_others(struct perfctr_nearest *near)
 {
-	const struct perfctr_event_table *table = perfctr_event_table(perfctr_this_cpu()->id);
+	const struct perfctr_event_table *table = perfctr_this_table();
 
-	if (table)
-		perfctr_preset_walk(table, note_near, near);
+	if (!table)
+		return;
+	perfctr_preset_walk(table, note_near, near);
+	perfctr_table_note_aliases(table, near);
 }
 
 /* It goes through thousands of names. */
@@ -115,9 +152,9 @@ static int fail_unknown(const char *word, size_t length)
 		remedy = "; a raw event code has at most 16 hexadecimal digits";
 	} else {
 		perfctr_known_words(note_near, &near);
-		note_near_presets(&near);
 		perfctr_known_walk_caches(note_near_event, &near);
 		perfctr_cpu_event_list(NULL, note_near_event, &near);
+		note_near_others(&near);
 		perfctr_vendor_list(note_near_event, &near);
 		note_near_cores(&near);
 		perfctr_event_list("pmu", note_near_event, &near);

@@ -14,6 +14,8 @@ lib_libinternal_la_SOURCES += \
 	lib/names/presets.h \
 	lib/names/resolve.c \
 	lib/names/resolve.h \
+	lib/names/shared.c \
+	lib/names/shared.h \
 	lib/names/sysfs.c \
 	lib/names/sysfs.h \
 	lib/names/table.c \

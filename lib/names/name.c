@@ -36,11 +36,13 @@
 #include "lib/base/word.h"
 #include "lib/isa/attr.h"
 #include "lib/isa/native.h"
+#include "lib/isa/offer.h"
 #include "lib/isa/pmu.h"
 #include "lib/names/catalog.h"
 #include "lib/names/known.h"
 #include "lib/names/modifiers.h"
 #include "lib/names/name.h"
+#include "lib/names/shared.h"
 #include "lib/names/sysfs.h"
 #include "lib/names/table.h"
 #include "lib/names/terms.h"
@@ -91,8 +93,12 @@ static SLOW int parse_core_event(struct perfctr_cores *cores, const struct perfc
 static SLOW int parse_other_tables(struct perfctr_cores *cores, int first, const char *word,
 				   size_t length, struct perf_event_attr *attr)
 {
-	int i, n = perfctr_this_table() ? perfctr_cores_look(cores) : 0, found, result = first;
+	int i, n, found, result = first;
 
+	if (perfctr_is_hybrid && perfctr_cores_share())
+		return first < 0 ? perfctr_shared_parse(word, length, attr)
+				 : perfctr_shared_find(word, length);
+	n = perfctr_this_table() ? perfctr_cores_look(cores) : 0;
 	for (i = 0; i < n; i++) {
 		found = perfctr_core_table_parse(&cores->pmu[i], word, length, attr);
 		if (found > 0)
@@ -101,7 +107,7 @@ static SLOW int parse_other_tables(struct perfctr_cores *cores, int first, const
 			result = -1;
 	}
 	/* The reason to be told is the first one's. */
-	return first < 0 ? perfctr_table_parse(word, length, attr) : result;
+	return first < 0 ? perfctr_shared_parse(word, length, attr) : result;
 }
 
 /* One of libpfm4's names of caches, whose masks stand before modifiers. */
@@ -229,7 +235,7 @@ static int parse_table(const struct perfctr_pmu *core, const char *event, size_t
 		       struct perf_event_attr *attr)
 {
 	return core ? perfctr_core_table_parse(core, event, length, attr)
-		    : perfctr_table_parse(event, length, attr);
+		    : perfctr_shared_parse(event, length, attr);
 }
 
 /*
@@ -672,6 +678,8 @@ int perfctr_name_parse(struct perfctr_cores *cores, const char *event, size_t le
 	if (length == 0)
 		return perfctr_fail(EINVAL, "an event has no name");
 	result = parse_base(cores, event, length, attr, pmu, &rest, asked);
+	if (result >= 0 && perfctr_attr_check(attr, event, length) < 0)
+		result = -1;
 	if (check_look_up(since, event, length) < 0 || result < 0 ||
 	    parse_rest(event, length, rest, attr, asked) < 0)
 		return -1;
@@ -699,7 +707,9 @@ int perfctr_name_parse_on(struct perfctr_cores *cores, const struct perfctr_pmu 
 		found = -1;
 	if (parts.rest)
 		rest = parts.rest;
-	if (found > 0 && parse_rest(event, length, rest, attr, &asked) < 0)
+	if (found > 0 && perfctr_attr_check(attr, event, length) < 0)
+		found = PERFCTR_NAME_REFUSED;
+	if (found == 1 && parse_rest(event, length, rest, attr, &asked) < 0)
 		found = -1;
 	return check_look_up(since, event, length) < 0 ? -1 : found;
 }

@@ -20,7 +20,11 @@
 int perfctr_name_parse(struct perfctr_cores *cores, const char *event, size_t length,
 		       struct perf_event_attr *attr, char *pmu, unsigned int *asked);
 
-/* Does the same for one of several core PMUs. 1; 0: it does not have the event; -1 as above. */
+/*
+ * Does the same for one of several core PMUs. 1; 0: it does not have the event;
+ * PERFCTR_NAME_REFUSED: it does not take the attr, as perfctr_attr_check() says; -1 as above.
+ */
+#define PERFCTR_NAME_REFUSED 3
 int perfctr_name_parse_on(struct perfctr_cores *cores, const struct perfctr_pmu *core,
 			  const char *event, size_t length, struct perf_event_attr *attr);
 

@@ -55,10 +55,21 @@ static int join(char *text, size_t size, const char *event, const char *rest, si
 	return 1;
 }
 
+static int fail_formula(const struct perfctr_metric_record *preset)
+{
+	char formula[PERFCTR_METRIC_FORMULA];
+
+	perfctr_metric_formula(preset, formula);
+	return perfctr_fail(EINVAL,
+			    "%s is a formula here, not an event: it is a metric, for "
+			    "perfctr_metrics_open() and perfex -M, which is %.300s",
+			    perfctr_metric_text(preset->name), formula);
+}
+
 int perfctr_preset_event(const char *word, size_t length, const struct perfctr_event_table *table,
 			 char *text, size_t size)
 {
-	const char *colon = memchr(word, ':', length), *formula;
+	const char *colon = memchr(word, ':', length), *event;
 	size_t used = colon ? (size_t)(colon - word) : length;
 	const struct perfctr_metric_record *preset;
 
@@ -67,13 +78,8 @@ int perfctr_preset_event(const char *word, size_t length, const struct perfctr_e
 	preset = find(word, used, table);
 	if (!preset)
 		return 0;
-	formula = perfctr_metric_text(preset->formula);
-	if (strchr(formula, ' '))
-		return perfctr_fail(EINVAL,
-				    "%s is no event here but a formula: it is a metric, for "
-				    "perfctr_metrics_open() and perfex -M, which is %.300s",
-				    perfctr_metric_text(preset->name), formula);
-	return join(text, size, formula, word + used, length - used);
+	event = perfctr_metric_event(preset);
+	return event ? join(text, size, event, word + used, length - used) : fail_formula(preset);
 }
 
 void perfctr_preset_walk(const struct perfctr_event_table *table,

@@ -13,6 +13,7 @@
 #include "lib/base/list.h"
 #include "lib/base/nearest.h"
 #include "lib/isa/attr.h"
+#include "lib/isa/offer.h"
 #include "lib/isa/pmu.h"
 #include "lib/names/groups.h"
 #include "lib/names/name.h"
@@ -38,6 +39,7 @@ static bool is_core(struct perfctr_cores *cores, const char *pmu)
 static int on_cores(struct perfctr_cores *cores, const char *event, size_t length,
 		    struct perfctr_variant *variants)
 {
+	struct perf_event_attr refused = { .type = PERF_TYPE_SOFTWARE };
 	int i, found, n = 0;
 
 	for (i = 0; i < cores->n; i++) {
@@ -45,13 +47,17 @@ static int on_cores(struct perfctr_cores *cores, const char *event, size_t lengt
 					      &variants[n].attr);
 		if (found < 0)
 			return -1;
-		if (!found)
+		if (found == PERFCTR_NAME_REFUSED)
+			refused = variants[n].attr;
+		if (found != 1)
 			continue;
 		memcpy(variants[n].pmu, cores->pmu[i].name, sizeof(variants[n].pmu));
 		variants[n].asked = variants->asked;
 		variants[n].is_unit = false;
 		variants[n++].is_core = true;
 	}
+	if (n == 0 && perfctr_attr_check(&refused, event, length) < 0)
+		return -1;
 	if (n == 0)
 		return perfctr_fail(ENOENT,
 				    "no core type of this machine has the event \"%.*s\"; "
@@ -165,6 +171,8 @@ static void describe(struct perfctr_list *list, struct perfctr_resolved *event, 
 		event->flags = PERFCTR_EVENT_TSC;
 	else
 		find_unit(list, event, length);
+	if (perfctr_attr_is_unverified(&variant->attr))
+		event->flags |= PERFCTR_EVENT_UNVERIFIED;
 }
 
 /* Functions of which most lists need none. */
@@ -389,7 +397,8 @@ bool perfctr_list_to_user(struct perfctr_list *list, unsigned int i)
 		    attr->type == PERF_TYPE_TRACEPOINT)
 			return false;
 	}
-	if (event->n == 0 || event->flags || event->user_name)
+	if (event->n == 0 || event->flags & ~(unsigned int)PERFCTR_EVENT_UNVERIFIED ||
+	    event->user_name)
 		return false;
 	event->user_name = name_user(list, event->name);
 	if (event->user_name)

@@ -20,6 +20,7 @@
 #include "lib/base/letters.h"
 #include "lib/base/nearest.h"
 #include "lib/base/word.h"
+#include "lib/isa/offer.h"
 #include "lib/isa/pmu.h"
 #include "lib/names/known.h"
 #include "lib/names/sysfs.h"
@@ -120,24 +121,13 @@ static int set_field(struct perf_event_attr *attr, const char *pmu, const char *
 	const char *p = strchr(format, ':');
 	__u64 *word = p ? attr_word(attr, format, (size_t)(p - format)) : NULL;
 	uint64_t rest = value, used = 0, bit;
-	unsigned long low, high;
-	unsigned int width = 0;
-	char *end;
+	unsigned int low, high, width = 0;
 
 	if (!word)
 		goto nonsense;
-	do {
-		if (!isdigit((unsigned char)*++p))
+	for (p++; *p || !width;) {
+		if (!perfctr_format_range(&p, &low, &high))
 			goto nonsense;
-		low = high = strtoul(p, &end, 10);
-		if (*end == '-') {
-			if (!isdigit((unsigned char)end[1]))
-				goto nonsense;
-			high = strtoul(end + 1, &end, 10);
-		}
-		if (low > high || high > 63)
-			goto nonsense;
-		p = end;
 		for (; low <= high; low++, width++) {
 			bit = UINT64_C(1) << low;
 			if (used & bit)
@@ -146,9 +136,7 @@ static int set_field(struct perf_event_attr *attr, const char *pmu, const char *
 			*word = rest & 1 ? *word | bit : *word & ~bit;
 			rest >>= 1;
 		}
-	} while (*p == ',');
-	if (*p != '\0')
-		goto nonsense;
+	}
 	if (rest)
 		return perfctr_fail(EINVAL,
 				    "%s=0x%llx is too large: the field %s of the PMU %s "

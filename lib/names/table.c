@@ -121,6 +121,17 @@ static void note_entries(const struct perfctr_event_table *table, struct perfctr
 	}
 }
 
+void perfctr_table_note_aliases(const struct perfctr_event_table *table,
+				struct perfctr_nearest *near)
+{
+	const char *name;
+	unsigned int n;
+
+	for (n = 0; (name = perfctr_event_alias(table, n)); n++)
+		if (!strchr(name, ':'))
+			perfctr_nearest_note(near, name);
+}
+
 static int fail_word(const struct target *target, enum perfctr_event_error error, const char *word,
 		     size_t length, const char *part, size_t part_length, unsigned int event)
 {
@@ -154,6 +165,7 @@ static int fail_word(const struct target *target, enum perfctr_event_error error
 				    k, part, n, word);
 	default:
 		note_entries(target->table, &near);
+		perfctr_table_note_aliases(target->table, &near);
 		snprintf(remedy, sizeof(remedy), ", whose own names \"perfex -l --cpu %s\" lists",
 			 target->cpu.id);
 		return perfctr_fail(EINVAL, "\"%.*s\" is not an event of the %s%s", k, part,

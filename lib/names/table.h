@@ -37,6 +37,12 @@ int perfctr_table_fits(const char *id, const char *const words[], const size_t l
 int perfctr_cores_event_list(const struct perfctr_pmu *cores, int n,
 			     int (*each)(void *arg, const struct perfctr_event_name *), void *arg);
 
+/* Notes the other names of events, which lists leave out, but for those of PMUs ("skl::"). */
+struct perfctr_event_table;
+struct perfctr_nearest;
+void perfctr_table_note_aliases(const struct perfctr_event_table *table,
+				struct perfctr_nearest *near);
+
 /* Does the same with the names in the vendor's files that this machine's table does not have. */
 int perfctr_vendor_list(int (*each)(void *arg, const struct perfctr_event_name *), void *arg);
 

@@ -19,6 +19,7 @@
 #include "lib/base/nearest.h"
 #include "lib/isa/attr.h"
 #include "lib/isa/native.h"
+#include "lib/isa/offer.h"
 #include "lib/isa/pmu.h"
 #include "lib/names/modifiers.h"
 #include "lib/names/vendor.h"
@@ -160,10 +161,10 @@ static bool is_core(const struct object *object)
 }
 
 /* A register beside the event select that perf_events has a place for. */
-static bool is_known(uint64_t reg)
+static bool is_known(const struct perfctr_cpu *cpu, uint64_t reg)
 {
 	return !reg || reg == OFFCORE_RSP0 || reg == OFFCORE_RSP1 || reg == PEBS_FRONTEND ||
-	       reg == PEBS_LD_LAT;
+	       reg == PEBS_LD_LAT || (cpu->omr && reg >= OMR_0 && reg < OMR_0 + 4);
 }
 
 static void encode_x86(struct object *object, struct perfctr_vendor_event *event)
@@ -305,7 +306,7 @@ static SELDOM const char *read_event(struct object *object)
 		return NULL;
 	if (!is_name(name->text, name->length))
 		return "EventName is not a name";
-	if (object->reason || !is_known(event.reg))
+	if (object->reason || !is_known(object->vendor->cpu, event.reg))
 		return object->reason;
 	if (!text->text)
 		text = &object->member[PUBLIC];
@@ -438,6 +439,7 @@ static const struct perfctr_vendor_event *look(const struct perfctr_vendor *vend
 /* The events in the directory: for each core PMU, if there are several, else for the only one. */
 struct given {
 	int n;
+	bool shared; /* the core types share a PMU: an event is to be the same for all */
 	struct perfctr_vendor of[PERFCTR_VARIANTS_MAX];
 	struct perfctr_cpu cpu[PERFCTR_VARIANTS_MAX];
 	struct perfctr_pmu core[PERFCTR_VARIANTS_MAX];
@@ -588,6 +590,9 @@ static void read_given(struct given *given, const char *directory)
 	int i, n = perfctr_core_pmus(given->core);
 	size_t events = 0;
 
+	given->shared = n == 1 && perfctr_cores_share();
+	if (given->shared)
+		n = perfctr_core_types(given->core);
 	given->n = n > 1 ? n : 1;
 	for (i = 0; i < given->n && n >= 0; i++) {
 		if (n > 1)
@@ -748,6 +753,27 @@ static int attr_of(const struct given *given, int i, const struct perfctr_vendor
 	return 1;
 }
 
+/* The event is in the files of all core types, with one code, or of none. */
+static int parse_shared(const struct given *given, const char *text, size_t length,
+			struct perf_event_attr *attr, size_t *used)
+{
+	const struct perfctr_vendor_event *event;
+	struct perf_event_attr other;
+	int i, n = 0;
+
+	for (i = 0; i < given->n; i++) {
+		event = look_begin(&given->of[i], text, length, used);
+		if (!event)
+			continue;
+		other = *attr;
+		if (attr_of(given, i, event, text, length, n ? &other : attr, used) < 0)
+			return -1;
+		if (n++ && (other.config != attr->config || other.config1 != attr->config1))
+			return perfctr_fail_shared(event->name, strlen(event->name));
+	}
+	return n && n < given->n ? perfctr_fail_shared(text, length) : n > 0;
+}
+
 int perfctr_vendor_parse(const struct perfctr_pmu *core, const char *text, size_t length,
 			 struct perf_event_attr *attr, size_t *used)
 {
@@ -755,6 +781,8 @@ int perfctr_vendor_parse(const struct perfctr_pmu *core, const char *text, size_
 	const struct perfctr_vendor_event *event;
 	int i, found = 0;
 
+	if (given->shared)
+		return parse_shared(given, text, length, attr, used);
 	for (i = 0; i < given->n && found <= 0; i++) {
 		if (core && given->n > 1 && given->core[i].type != core->type)
 			continue;

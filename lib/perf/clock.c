@@ -112,6 +112,8 @@ enum perfctr_life perfctr_clock_life(const struct perfctr_clock *clock)
 	struct perf_event_attr attr = clock_attr;
 	struct perfctr_counter joining;
 
+	if (perfctr_counter_check(&clock->event) < 0)
+		return PERFCTR_LIFE_STALE;
 	if (has_executed(clock))
 		return PERFCTR_LIFE_OVER;
 	/* Only an event of the same thread may join the clock's group. */
@@ -238,9 +240,14 @@ static int read_event(const struct perfctr_clock *clock, uint64_t *ticks)
 			*ticks = go_on(clock);
 			return 0;
 		}
-		/* fall through */
-	default: return perfctr_fail(EIO, "the clock of thread %d can't be read", (int)clock->tid);
+		break;
+	case PERFCTR_READ_FAILED:
+		if (errno == ESTALE)
+			return -1;
+		break;
+	default: break;
 	}
+	return perfctr_fail(EIO, "the clock of thread %d can't be read", (int)clock->tid);
 }
 
 int perfctr_clock_read(const struct perfctr_clock *clock, bool own, uint64_t *ticks)

@@ -70,6 +70,7 @@ enum perfctr_life {
 	PERFCTR_LIFE_OVER,
 	PERFCTR_LIFE_ON,
 	PERFCTR_LIFE_UNKNOWN, /* after perfctr_why_not() */
+	PERFCTR_LIFE_STALE,   /* after perfctr_fail(ESTALE): the program has closed the clock */
 };
 enum perfctr_life perfctr_clock_life(const struct perfctr_clock *clock);
 

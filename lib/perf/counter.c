@@ -20,6 +20,7 @@
 #include "lib/base/word.h"
 #include "lib/isa/identify.h"
 #include "lib/isa/native.h"
+#include "lib/isa/offer.h"
 #include "lib/isa/pmu.h"
 #include "lib/perf/core_types.h"
 #include "lib/perf/topdown.h"
@@ -127,10 +128,24 @@ struct place {
 static inline int open_event(const struct perf_event_attr *attr, const struct place *place)
 {
 	const struct perfctr_scope *scope = place->scope;
+	bool cgroup = scope->cgroup >= 0;
 
-	return scope->cgroup >= 0
-		       ? perfctr_event_open_cgroup(attr, scope->cgroup, scope->cpu, place->group_fd)
-		       : perfctr_event_open(attr, scope->tid, scope->cpu, place->group_fd);
+	if (scope->kept)
+		return perfctr_event_open_kept(attr, cgroup ? scope->cgroup : scope->tid,
+					       scope->cpu, place->group_fd,
+					       cgroup ? PERF_FLAG_PID_CGROUP : 0);
+	return cgroup ? perfctr_event_open_cgroup(attr, scope->cgroup, scope->cpu, place->group_fd)
+		      : perfctr_event_open(attr, scope->tid, scope->cpu, place->group_fd);
+}
+
+/* A field that the PMU does not have is not set, although the kernel would drop it. */
+static bool offers(const struct perf_event_attr *attr)
+{
+	int error = errno;
+	bool offered = perfctr_attr_check(attr, "", 0) == 0;
+
+	errno = error;
+	return offered;
 }
 
 /* Tries first with features that not all PMUs or kernels have. */
@@ -145,6 +160,8 @@ static int open_best(struct perf_event_attr *attr, const void *arg)
 		struct perf_event_attr wanted = *attr;
 
 		wanted.config1 = access[i];
+		if (!offers(&wanted))
+			continue;
 		fd = open_event(&wanted, place);
 		if (fd >= 0 || (errno != EINVAL && errno != EOPNOTSUPP))
 			return fd;
@@ -160,6 +177,7 @@ static void begin(struct perfctr_counter *counter, const struct perf_event_attr 
 {
 	*counter = (struct perfctr_counter){
 		.fd = -1,
+		.software = attr->type == PERF_TYPE_SOFTWARE,
 		.slots = perfctr_event_is_slots(attr),
 		.metric = perfctr_event_is_metric(attr),
 		.no_user = attr->exclude_user,
@@ -172,15 +190,16 @@ static int open_counter(struct perfctr_counter *counter, struct perf_event_attr 
 			const struct perfctr_scope *scope, const struct perfctr_counter *leader)
 {
 	const struct place place = { scope, leader ? leader->fd : -1 };
+	enum perfctr_guests guests = leader ? leader->guests : PERFCTR_GUESTS_ANY;
 
 	counter->types = scope->types;
-	if (leader)
-		counter->guests = leader->guests;
 	if (ignores_modes(attr)) {
 		errno = EOPNOTSUPP;
 		return -1;
 	}
-	counter->fd = perfctr_guests_open(attr, &counter->guests, open_best, &place);
+	counter->fd = perfctr_guests_open(attr, &guests, open_best, &place);
+	counter->guests = (unsigned int)guests & 3;
+	counter->identity = (uint32_t)perfctr_descriptor_noted(counter->fd);
 	return counter->fd < 0 ? -1 : 0;
 }
 
@@ -233,6 +252,9 @@ int perfctr_counter_open(struct perfctr_counter *counter, struct perf_event_attr
 	if (open_counter(counter, attr, scope, leader) == 0)
 		return 0;
 	error = errno;
+	/* Linux 6.18 looks at the leader first: "no device" once its thread has ended. */
+	if (error == ENODEV && leader && scope->tid > 0)
+		error = ESRCH;
 	/* The kernel has no errno of its own for a missing processor. */
 	if (scope->cpu >= 0 && (error == EINVAL || error == ENODEV) &&
 	    perfctr_cpu_online((unsigned int)scope->cpu) < 0)
@@ -328,10 +350,39 @@ void perfctr_counter_close(struct perfctr_counter *counter)
 	int error = errno;
 
 	perfctr_counter_unmap(counter);
-	if (counter->fd >= 0)
-		perfctr_call_close(counter->fd);
+	if (counter->fd >= 0 && perfctr_counter_is_own(counter))
+		perfctr_descriptor_drop(counter->fd, counter->identity);
 	counter->fd = -1;
 	errno = error;
+}
+
+void perfctr_counter_end(struct perfctr_counter *counter)
+{
+	int error = errno;
+	bool is_own = counter->fd >= 0 && perfctr_counter_is_own(counter);
+
+	if (is_own)
+		perfctr_call_ioctl(counter->fd, PERF_EVENT_IOC_DISABLE, 0);
+	perfctr_counter_unmap(counter);
+	if (is_own)
+		perfctr_descriptor_drop(counter->fd, counter->identity);
+	counter->fd = -1;
+	errno = error;
+}
+
+void perfctr_counter_close_in(struct perfctr_counter *counter, struct perfctr_descriptor_run *run)
+{
+	perfctr_counter_unmap(counter);
+	if (counter->fd >= 0)
+		perfctr_descriptor_run_add(run, counter->fd);
+	counter->fd = -1;
+}
+
+int perfctr_counter_check(const struct perfctr_counter *counter)
+{
+	return perfctr_likely(perfctr_counter_is_own(counter))
+		       ? 0
+		       : perfctr_descriptor_fail("the counters");
 }
 
 void perfctr_counter_reader(const struct perfctr_counter *counter, struct perfctr_reader *reader)
@@ -356,7 +407,7 @@ void perfctr_counter_reader(const struct perfctr_counter *counter, struct perfct
 }
 
 /* Calls read(2): bytes, or -1 after perfctr_fail(EIO). */
-static inline ssize_t read_bytes(const struct perfctr_counter *counter, void *bytes, size_t size)
+static inline ssize_t read_at_once(const struct perfctr_counter *counter, void *bytes, size_t size)
 {
 	unsigned int tries = 0;
 	ssize_t got;
@@ -371,6 +422,11 @@ static inline ssize_t read_bytes(const struct perfctr_counter *counter, void *by
 			     (errno == ECHILD && tries++ < ENDING_TRIES && sched_yield() == 0)));
 	return got >= 0 ? got
 			: perfctr_fail(EIO, "reading the counters failed: %s", strerror(errno));
+}
+
+static inline ssize_t read_bytes(const struct perfctr_counter *counter, void *bytes, size_t size)
+{
+	return perfctr_counter_check(counter) < 0 ? -1 : read_at_once(counter, bytes, size);
 }
 
 enum perfctr_outcome perfctr_counter_read(const struct perfctr_counter *counter,
@@ -389,8 +445,8 @@ enum perfctr_outcome perfctr_counter_read(const struct perfctr_counter *counter,
 	return PERFCTR_READ_FAILED;
 }
 
-int perfctr_counter_request(const struct perfctr_counter *counter, unsigned long request,
-			    unsigned long argument)
+static int call(const struct perfctr_counter *counter, unsigned long request,
+		unsigned long argument)
 {
 	int result;
 
@@ -400,20 +456,43 @@ int perfctr_counter_request(const struct perfctr_counter *counter, unsigned long
 	return result;
 }
 
-int perfctr_counter_retry(const struct perfctr_counter *counter, unsigned long request,
+int perfctr_counter_request(const struct perfctr_counter *counter, unsigned long request,
+			    unsigned long argument)
+{
+	if (perfctr_likely(perfctr_counter_is_own(counter)))
+		return call(counter, request, argument);
+	errno = ESTALE;
+	return -1;
+}
+
+static int refused(void)
+{
+	return errno == ESTALE
+		       ? perfctr_descriptor_fail("the counters")
+		       : perfctr_fail(errno, "the kernel refused to switch the counters: %s",
+				      strerror(errno));
+}
+
+int perfctr_counter_ioctl(const struct perfctr_counter *counter, unsigned long request,
 			  unsigned long argument)
 {
-	if (errno == EINTR && perfctr_counter_request(counter, request, argument) >= 0)
-		return 0;
-	return perfctr_fail(errno, "the kernel refused to switch the counters: %s",
-			    strerror(errno));
+	return perfctr_likely(perfctr_counter_request(counter, request, argument) >= 0) ? 0
+											: refused();
+}
+
+int perfctr_counter_ioctl_at_once(const struct perfctr_counter *counter, unsigned long request,
+				  unsigned long argument)
+{
+	return perfctr_likely(call(counter, request, argument) >= 0) ? 0 : refused();
 }
 
 int perfctr_counter_id(const struct perfctr_counter *counter, uint64_t *id)
 {
-	if (perfctr_call_ioctl(counter->fd, PERF_EVENT_IOC_ID, (uintptr_t)id) < 0)
-		return perfctr_fail(errno, "the kernel does not tell the event's id: %s",
-				    strerror(errno));
+	if (perfctr_counter_request(counter, PERF_EVENT_IOC_ID, (uintptr_t)id) < 0)
+		return errno == ESTALE
+			       ? perfctr_descriptor_fail("the counters")
+			       : perfctr_fail(errno, "the kernel does not tell the event's id: %s",
+					      strerror(errno));
 	return 0;
 }
 
@@ -480,6 +559,14 @@ int perfctr_counter_signal(const struct perfctr_counter *counter, int signal)
 ssize_t perfctr_counter_words(const struct perfctr_counter *leader, uint64_t *words, size_t room)
 {
 	ssize_t got = read_bytes(leader, words, room * sizeof(*words));
+
+	return got < 0 ? -1 : got / (ssize_t)sizeof(*words);
+}
+
+ssize_t perfctr_counter_words_at_once(const struct perfctr_counter *leader, uint64_t *words,
+				      size_t room)
+{
+	ssize_t got = read_at_once(leader, words, room * sizeof(*words));
 
 	return got < 0 ? -1 : got / (ssize_t)sizeof(*words);
 }

@@ -9,21 +9,24 @@
 #include <stdint.h>
 #include <sys/types.h>
 #include "lib/base/call.h"
+#include "lib/base/descriptor.h"
 #include "lib/perf/guests.h"
 #include "libperfctr.h"
 #include "perfctr/read.h"
 
 struct perfctr_counter {
-	int fd;			/* -1: not open */
-	unsigned int slots:1;	/* the event "slots" of the top-down metrics */
-	unsigned int metric:1;	/* one of these metrics, a share of the slots */
-	unsigned int no_user:1; /* not counted in this mode */
+	int fd;			 /* -1: not open */
+	unsigned int software:1; /* the kernel's own, which needs no counter of a PMU */
+	unsigned int slots:1;	 /* the event "slots" of the top-down metrics */
+	unsigned int metric:1;	 /* one of these metrics, a share of the slots */
+	unsigned int no_user:1;	 /* not counted in this mode */
 	unsigned int no_kernel:1;
 	unsigned int firmware:1;     /* counted by RISC-V's firmware: its page is wrong */
 	unsigned int kernel_reads:1; /* although there is a page */
 	unsigned int types:1;	     /* the event is open on other core types, too */
 	unsigned int instructions:1; /* in a control: it counts each instruction of user mode */
-	enum perfctr_guests guests;  /* for its group's other events */
+	unsigned int guests:2;	     /* for its group's other events: enum perfctr_guests */
+	uint32_t identity;	     /* of the descriptor: see descriptor.h; 0: not known */
 	unsigned int size;	     /* size of the mapping, if there is one */
 	struct perf_event_mmap_page *page; /* NULL: not mapped */
 };
@@ -36,6 +39,7 @@ struct perfctr_scope {
 			 -1: none */
 	bool sampled; /* belongs to a sampler, or is counted for one */
 	bool types;   /* the same event is open on other core types, too */
+	bool kept;    /* the program closes no descriptor of the library's */
 };
 
 extern const struct perfctr_scope perfctr_this_thread;
@@ -78,8 +82,34 @@ void perfctr_counter_unmap(struct perfctr_counter *counter);
  */
 int perfctr_counter_arm(struct perfctr_counter *counter, int signal);
 
-/* Closes and unmaps; harmless on a counter that is not open. errno is kept. */
+/*
+ * Close and unmap; harmless on a counter that is not open. end() stops it first, and asks once for
+ * both. errno is kept.
+ */
 void perfctr_counter_close(struct perfctr_counter *counter);
+void perfctr_counter_end(struct perfctr_counter *counter);
+
+/* Does the same for a kept one, whose descriptor is closed together with the run's others. */
+void perfctr_counter_close_in(struct perfctr_counter *counter, struct perfctr_descriptor_run *run);
+
+/*
+ * Whether the descriptor is still the event's own. Each call below that makes a system call on it
+ * asks first, and fails with ESTALE if the program has closed it; the event is never closed in
+ * another file's place. Not so if it is kept: its owner knows that nobody closes it.
+ */
+static inline bool perfctr_counter_is_kept(const struct perfctr_counter *counter)
+{
+	return counter->identity == PERFCTR_DESCRIPTOR_KEPT;
+}
+
+static inline bool perfctr_counter_is_own(const struct perfctr_counter *counter)
+{
+	return perfctr_counter_is_kept(counter) || !counter->identity ||
+	       perfctr_descriptor_is(counter->fd, counter->identity);
+}
+
+/* 0, or -1 after perfctr_fail(ESTALE) if the program has closed the descriptor. */
+int perfctr_counter_check(const struct perfctr_counter *counter);
 
 /*
  * Fills in a reader for read.h. A counter without a page gets one that always says "ask the
@@ -117,21 +147,17 @@ enum perfctr_outcome {
 enum perfctr_outcome perfctr_counter_read(const struct perfctr_counter *leader,
 					  struct perfctr_group_values *values, size_t n);
 
-/* Tries again after a failure of the ioctl, if a signal came in between. 0, or -1 after
- * perfctr_fail(). */
-int perfctr_counter_retry(const struct perfctr_counter *counter, unsigned long request,
+/*
+ * Make a request PERF_EVENT_IOC_*; a leader's goes to its group. 0, or -1 after perfctr_fail(). The
+ * first one comes right after another call on the counter, and does not ask again whether the
+ * descriptor is the event's: the question would be counted.
+ */
+int perfctr_counter_ioctl_at_once(const struct perfctr_counter *counter, unsigned long request,
+				  unsigned long argument);
+int perfctr_counter_ioctl(const struct perfctr_counter *counter, unsigned long request,
 			  unsigned long argument);
 
-/* Makes a request PERF_EVENT_IOC_*; a leader's goes to its group. 0, or -1 after perfctr_fail(). */
-static inline int perfctr_counter_ioctl(const struct perfctr_counter *counter,
-					unsigned long request, unsigned long argument)
-{
-	return perfctr_likely(perfctr_call_ioctl(counter->fd, request, argument) >= 0)
-		       ? 0
-		       : perfctr_counter_retry(counter, request, argument);
-}
-
-/* Does the same without perfctr_fail(). */
+/* Does the same without perfctr_fail(): -1 with errno only. Async-signal-safe. */
 int perfctr_counter_request(const struct perfctr_counter *counter, unsigned long request,
 			    unsigned long argument);
 
@@ -155,5 +181,9 @@ int perfctr_counter_signal(const struct perfctr_counter *counter, int signal);
  */
 #define PERFCTR_READ_WORDS (3 + 2 * PERFCTR_GROUP_MAX) /* at most */
 ssize_t perfctr_counter_words(const struct perfctr_counter *leader, uint64_t *words, size_t room);
+
+/* Does the same right after another call on the counter. */
+ssize_t perfctr_counter_words_at_once(const struct perfctr_counter *leader, uint64_t *words,
+				      size_t room);
 
 #endif /* PERFCTR_LIB_PERF_COUNTER_H */

@@ -15,11 +15,11 @@
 
 int perfctr_flags_check(unsigned int flags, unsigned int known)
 {
-	if (flags & ~known)
+	if (flags & ~(known | PERFCTR_EVENTS_KEPT))
 		return perfctr_fail(
 			EINVAL,
 			"flags has 0x%x, which is not a flag of this call; see <libperfctr.h>",
-			flags & ~known);
+			flags & ~(known | PERFCTR_EVENTS_KEPT));
 	if (flags & PERFCTR_ON_EXEC && flags & PERFCTR_DISABLED)
 		return perfctr_fail(EINVAL,
 				    "PERFCTR_ON_EXEC and PERFCTR_DISABLED exclude each other");
@@ -36,6 +36,7 @@ void perfctr_events_init(struct perfctr_events *events, const struct perfctr_sco
 		.companion.fd = -1,
 		.counter = counter,
 	};
+	events->scope.kept = (flags & PERFCTR_EVENTS_KEPT) != 0;
 	/* Inherited counts are spread over threads: only the kernel can add them up. */
 	if (scope->tid == 0 && scope->cpu == -1 && !scope->sampled &&
 	    !(flags & (PERFCTR_INHERIT | PERFCTR_EVENTS_PUBLISHED)))
@@ -95,6 +96,37 @@ static void set_attr(struct perfctr_events *events, struct perf_event_attr *attr
 		attr->disabled = 1;
 }
 
+static struct perf_event_attr dummy(void)
+{
+	return (struct perf_event_attr){
+		.type = PERF_TYPE_SOFTWARE,
+		.size = sizeof(struct perf_event_attr),
+		.config = PERF_COUNT_SW_DUMMY,
+		.read_format = PERFCTR_READ_FORMAT,
+		.exclude_kernel = 1,
+		.exclude_hv = 1,
+	};
+}
+
+void perfctr_events_hold(struct perfctr_events *events)
+{
+	struct perf_event_attr attr = dummy();
+
+	perfctr_counter_try(&events->companion, &attr, &events->scope, NULL);
+}
+
+void perfctr_events_release(struct perfctr_events *events)
+{
+	if (events->companion.fd >= 0)
+		perfctr_counter_close(&events->companion);
+}
+
+bool perfctr_events_may_be_exchanged(const struct perfctr_events *events, int error)
+{
+	return (error == EINVAL || error == ESRCH) && events->n && events->scope.tid > 0 &&
+	       (events->flags & (PERFCTR_INHERIT | PERFCTR_EVENTS_HELD)) == PERFCTR_INHERIT;
+}
+
 int perfctr_events_add(struct perfctr_events *events, struct perf_event_attr *attr,
 		       const char *name)
 {
@@ -127,14 +159,7 @@ bool perfctr_events_is_watched(const struct perfctr_events *events)
  */
 static int watch(struct perfctr_events *events)
 {
-	struct perf_event_attr attr = {
-		.type = PERF_TYPE_SOFTWARE,
-		.size = sizeof(attr),
-		.config = PERF_COUNT_SW_DUMMY,
-		.read_format = PERFCTR_READ_FORMAT,
-		.exclude_kernel = 1,
-		.exclude_hv = 1,
-	};
+	struct perf_event_attr attr = dummy();
 
 	if (!perfctr_events_is_watched(events) || events->n > 1 || events->scope.sampled ||
 	    events->flags & PERFCTR_EVENTS_UNWATCHED)
@@ -143,9 +168,29 @@ static int watch(struct perfctr_events *events)
 				    events->counter, events->n);
 }
 
+int perfctr_events_check(const struct perfctr_events *events)
+{
+	unsigned int i;
+
+	for (i = 0; i < events->n; i++)
+		if (perfctr_counter_check(&events->counter[i]) < 0)
+			return -1;
+	return events->companion.fd >= 0 ? perfctr_counter_check(&events->companion) : 0;
+}
+
+/* Whether the kernel counts them all itself, without a counter that others could have. */
+static bool are_software(const struct perfctr_events *events)
+{
+	unsigned int i = 0;
+
+	while (i < events->n && events->counter[i].software)
+		i++;
+	return i == events->n;
+}
+
 /*
  * Checks that the events count: a pinned group without free counters is in its error state from the
- * start; on an offline processor it has ended.
+ * start; on an offline processor it has ended. This comes right after another call on them.
  */
 static int check_start(const struct perfctr_events *events)
 {
@@ -156,13 +201,16 @@ static int check_start(const struct perfctr_events *events)
 
 	if (!pinned && (scope->tid != -1 || scope->sampled))
 		return 0;
-	n = perfctr_counter_words(&events->counter[0], words, ARRAY_SIZE(words));
+	if (scope->tid == 0 && scope->cpu == -1 && are_software(events))
+		return 0;
+	n = perfctr_counter_words_at_once(&events->counter[0], words, ARRAY_SIZE(words));
 	if (n <= 0)
 		return n < 0 ? -1 : perfctr_why_taken("the events");
 	if (!scope->sampled && words[0] == 1 && events->n + (events->companion.fd >= 0) > 1)
-		return perfctr_fail(
-			ENODEV, "a processor has been offline, which has ended its events; open "
-				"a new set");
+		return perfctr_events_check(events) < 0
+			       ? -1
+			       : perfctr_fail(ENODEV, "a processor has been offline, which has "
+						      "ended its events; open a new set");
 	return 0;
 }
 
@@ -182,6 +230,11 @@ int perfctr_events_enable(const struct perfctr_events *events)
 	if (perfctr_counter_ioctl(&events->counter[0], PERF_EVENT_IOC_ENABLE, 0) < 0)
 		return -1;
 	return check_start(events);
+}
+
+int perfctr_events_stop_at_once(const struct perfctr_events *events)
+{
+	return perfctr_counter_ioctl_at_once(&events->counter[0], PERF_EVENT_IOC_DISABLE, 0);
 }
 
 int perfctr_events_disable(const struct perfctr_events *events)
@@ -208,10 +261,15 @@ enum perfctr_outcome perfctr_events_read(const struct perfctr_events *events,
 	struct perfctr_group_values one;
 	unsigned int i;
 
+	if (perfctr_likely(outcome == PERFCTR_READ_DONE))
+		return outcome;
 	for (i = 1; i < events->n && outcome == PERFCTR_READ_DISSOLVED; i++) {
 		outcome = perfctr_counter_read(&events->counter[i], &one, room);
 		values->values[i] = one.values[0];
 	}
+	/* The kernel takes a member that was closed out of its group. */
+	if (outcome == PERFCTR_READ_FAILED)
+		perfctr_events_check(events);
 	return outcome;
 }
 
@@ -236,8 +294,41 @@ void perfctr_events_close(struct perfctr_events *events)
 		perfctr_counter_close(&events->counter[--events->n]);
 }
 
+static void end_kept(struct perfctr_events *events, struct perfctr_descriptor_run *run)
+{
+	unsigned int i;
+
+	if (!events->n)
+		return;
+	for (i = 0; i < events->n; i++)
+		perfctr_counter_close_in(&events->counter[i], run);
+	if (events->companion.fd >= 0)
+		perfctr_counter_close_in(&events->companion, run);
+	events->n = 0;
+}
+
+void perfctr_events_end_in(struct perfctr_events *events, struct perfctr_descriptor_run *run)
+{
+	if (events->scope.kept)
+		end_kept(events, run);
+	else
+		perfctr_events_end(events);
+}
+
 void perfctr_events_end(struct perfctr_events *events)
 {
+	struct perfctr_descriptor_run run = { 0 };
+
+	if (events->scope.kept) {
+		end_kept(events, &run);
+		perfctr_descriptor_run_end(&run);
+		return;
+	}
+	if (events->n == 1 && events->companion.fd < 0) {
+		perfctr_counter_end(&events->counter[0]);
+		events->n = 0;
+		return;
+	}
 	if (events->n)
 		perfctr_events_undo(events, PERF_EVENT_IOC_DISABLE);
 	perfctr_events_close(events);

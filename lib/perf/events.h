@@ -16,6 +16,12 @@
 	0x04000000 /* the kernel moves the events if their processor goes offline */
 #define PERFCTR_EVENTS_UNTIL_EXEC 0x08000000 /* execve(2) removes the events */
 #define PERFCTR_EVENTS_PUBLISHED  0x10000000 /* others read the events, too: they have no pages */
+#define PERFCTR_EVENTS_HELD	  0x20000000 /* perfctr_events_hold() keeps them from being exchanged */
+/*
+ * The program closes no descriptor that is not its own, so that nobody needs to look whether it
+ * has. Every call that has flags takes this one: perfex, whose flag it is, is such a program.
+ */
+#define PERFCTR_EVENTS_KEPT 0x40000000
 
 /* 0, or -1 after perfctr_fail(EINVAL): flags are unknown, or exclude each other. */
 int perfctr_flags_check(unsigned int flags, unsigned int known);
@@ -30,7 +36,7 @@ struct perfctr_events {
 	unsigned int total; /* number of events in the end */
 	unsigned int n;	    /* number of open events */
 	const char *owner;  /* the counted thread, if it opened them, and may have their pages */
-	struct perfctr_counter companion; /* see watch(); mostly not open */
+	struct perfctr_counter companion; /* for watch() and perfctr_events_hold(); rarely open */
 	struct perfctr_counter *counter;  /* the leader, and the others; the owner's memory */
 };
 
@@ -47,12 +53,33 @@ int perfctr_events_add(struct perfctr_events *events, struct perf_event_attr *at
 		       const char *name);
 int perfctr_events_start(struct perfctr_events *events);
 
+/*
+ * A thread that creates another, and the other, which inherits its events, exchange them when the
+ * processor goes from one to the other. Were that to happen while a group is opened, its leader
+ * would be another thread's, and members that come later would not be accepted: EINVAL, and ENODEV
+ * once that thread has ended (seen: Linux 6.18, 9 of 10 times where a thread does nothing but
+ * create others). Threads exchange no events while one of them is not inherited: such a companion
+ * holds the events still, from before the leader is added until after the last member. A group of a
+ * sampler needs none: its leader has PERF_SAMPLE_READ, and such events stay (seen: 600 opens).
+ */
+void perfctr_events_hold(struct perfctr_events *events);
+void perfctr_events_release(struct perfctr_events *events);
+
+/*
+ * Whether an event was not added for this error since the thread may have exchanged the group's
+ * leader. Then all are to be closed, and added again while they are held, with the flag.
+ */
+bool perfctr_events_may_be_exchanged(const struct perfctr_events *events, int error);
+
 /* Whether reads show that the processor is offline. */
 bool perfctr_events_is_watched(const struct perfctr_events *events);
 
 /* 0, or -1 after perfctr_fail(): EBUSY if the PMU has no room for pinned ones, ENODEV. */
 int perfctr_events_enable(const struct perfctr_events *events);
 int perfctr_events_disable(const struct perfctr_events *events);
+
+/* Right after a start: the kernel's work for more calls would be counted, and might overflow. */
+int perfctr_events_stop_at_once(const struct perfctr_events *events);
 
 /*
  * Makes a request PERF_EVENT_IOC_*ABLE after a failure: errno and sentence stay. Async-signal-safe.
@@ -69,11 +96,16 @@ enum perfctr_outcome perfctr_events_read(const struct perfctr_events *events,
  */
 int perfctr_events_values(const struct perfctr_events *events, struct perfctr_group_values *values);
 
+/* 0, or -1 after perfctr_fail(ESTALE): the program has closed one of the descriptors. */
+int perfctr_events_check(const struct perfctr_events *events);
+
 /*
- * Close all; end() stops them first, since other processes may have copies of the descriptors.
- * errno is kept.
+ * Close all; end() stops them first, since other processes may have copies of the descriptors, but
+ * not those of a program that keeps them (PERFCTR_EVENTS_KEPT), whose children have none. end_in()
+ * closes the latter together with the run's others. errno is kept.
  */
 void perfctr_events_close(struct perfctr_events *events);
 void perfctr_events_end(struct perfctr_events *events);
+void perfctr_events_end_in(struct perfctr_events *events, struct perfctr_descriptor_run *run);
 
 #endif /* PERFCTR_LIB_PERF_EVENTS_H */

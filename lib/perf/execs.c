@@ -9,247 +9,283 @@
  * anything of the program is mapped, and a program that runs has at least one mapping that is
  * executable. So EXIT after COMM, without MMAP between them, means a program that was not counted.
  *
- * Events that count nothing write these records, into a thread's buffer. The kernel allows none for
- * inherited events on all processors; then there is one for each processor and all threads.
+ * The records (lives.c) are those of all threads of the system if the caller has the right to them;
+ * FORK and EXIT tell which threads descend from the counted ones (family.c). Without that right,
+ * records of descendants cost each fork one event more for each processor: they come only if they
+ * are asked for; else only the counted thread has records, and they tell whether it has created
+ * others, whose ends nobody sees.
  */
 #include <errno.h>
-#include <limits.h>
 #include <linux/perf_event.h>
+#include <signal.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 #include "lib/base/cpus.h"
 #include "lib/base/error.h"
+#include "lib/base/file.h"
 #include "lib/base/memory.h"
-#include "lib/base/word.h"
 #include "lib/perf/counter.h"
-#include "lib/perf/execs.h"
 #include "lib/perf/events.h"
-#include "lib/perf/merge.h"
-#include "lib/perf/record.h"
-#include "lib/perf/ring.h"
+#include "lib/perf/execs.h"
+#include "lib/perf/family.h"
+#include "lib/perf/lives.h"
 #include "libperfctr.h"
 
-/* The size of a buffer; a process needs about 700 bytes of it. */
-#define RING_SIZE ((size_t)128 << 10)
-
-/*
- * The number of programs that have been begun, but have mapped nothing yet: a processor rarely has
- * two.
- */
-#define BEGUN 64
-
-/* The size of a record that has the longest file name. */
-#define LARGEST (PATH_MAX + 256)
-
-#define NAME_SIZE 16 /* TASK_COMM_LEN */
-
-struct begun {
-	uint32_t tid; /* 0: none */
-	char name[NAME_SIZE];
-};
-
 struct perfctr_execs {
-	size_t size; /* of the whole structure */
-	unsigned int n, ncpus;
-	size_t ring_size;
-	bool busy; /* a thread is looking */
-	bool any;  /* some events have ended, or may have */
-	bool lost; /* records were lost */
-	struct perfctr_decoder decoder;
-	struct perfctr_merge merge;
-	struct perfctr_counter *counter; /* ncpus for each scope */
-	struct perfctr_stream *stream, **heap;
-	bool *ended; /* by scope */
-	struct begun begun[BEGUN];
-	unsigned int next_begun; /* the entry to reuse if all are in use */
-	uint32_t pid;		 /* the first program that ended events; 0: none */
-	char name[NAME_SIZE];
-	char *rooms;	/* memory for copies, see merge.c */
-	uint64_t *copy; /* memory for a record that wraps */
+	struct perfctr_witness witness; /* comes first: see of() */
+	size_t size;			/* of the whole structure */
+	unsigned int n;			/* scopes */
+	bool creates, forks;		/* events count threads that are created; and processes */
+	bool shares;			/* the records are those of all threads */
+	bool alone;			/* only the first scope's thread has records */
+	bool created;			/* it has created others that are counted */
+	bool any;			/* some events have ended, or may have */
+	bool lost;			/* records were lost */
+	struct perfctr_lives *lives;
+	struct perfctr_family family;
+	uint32_t pid; /* the first program that ended events; 0: none */
+	char name[PERFCTR_NAME_OF_THREAD];
+	bool ended[]; /* by scope */
 };
 
-/* ---- opening ---- */
-
-static struct perf_event_attr attr_of(unsigned int flags)
+static struct perfctr_execs *of(struct perfctr_witness *witness)
 {
-	return (struct perf_event_attr){
-		.type = PERF_TYPE_SOFTWARE,
-		.size = sizeof(struct perf_event_attr),
-		.config = PERF_COUNT_SW_DUMMY,
-		.sample_type = PERF_SAMPLE_TIME | PERF_SAMPLE_ID,
-		.sample_id_all = 1,
-		.exclude_kernel = 1,
-		.exclude_hv = 1,
-		.comm = 1,
-		.mmap = 1,
-		.task = 1,
-		.watermark = 1,
-		.wakeup_watermark = INT32_MAX, /* no program waits for it */
-		.inherit = (flags & PERFCTR_INHERIT) != 0,
-		.inherit_thread = (flags & PERFCTR_EVENTS_THREADS) != 0,
-	};
+	return (struct perfctr_execs *)witness;
 }
 
-static struct perfctr_counter *counter_of(const struct perfctr_execs *execs, unsigned int i,
-					  unsigned int k)
+/* ---- seeing ---- */
+
+static void lose(struct perfctr_witness *witness)
 {
-	return &execs->counter[(size_t)i * execs->ncpus + k];
+	struct perfctr_execs *execs = of(witness);
+
+	execs->lost = execs->created = true;
+	/* What was lost may be that of other programs. */
+	if (execs->shares)
+		return;
+	execs->any = true;
+	memset(execs->ended, true, execs->n * sizeof(*execs->ended));
 }
 
-/* Cuts this many bytes off the memory that *at goes through. */
-static void *take(char **at, size_t bytes)
+static void add(struct perfctr_execs *execs, const struct perfctr_member *member)
 {
-	void *taken = *at;
-
-	*at += (bytes + 7) & ~(size_t)7;
-	return taken;
+	if (!perfctr_family_add(&execs->family, member))
+		lose(&execs->witness);
 }
 
-/* Makes the structure, with nothing open. NULL: no memory. */
-static struct perfctr_execs *make(unsigned int n, unsigned int ncpus)
+/* A thread has created another. */
+static void see_fork(struct perfctr_execs *execs, const struct perfctr_life *task)
 {
-	size_t counters = (size_t)n * ncpus * sizeof(struct perfctr_counter), size;
-	struct perfctr_execs *execs;
-	char *at;
+	const struct perfctr_member *parent = perfctr_family_find(&execs->family, task->ptid);
 
-	size = sizeof(*execs) + counters + n * sizeof(bool) + 8 * 8 + RING_SIZE +
-	       ncpus * (sizeof(struct perfctr_stream) + sizeof(void *) + 2 * RING_SIZE);
-	execs = perfctr_memory_map(size);
-	if (!execs)
-		return NULL;
-	at = (char *)execs;
-	take(&at, sizeof(*execs));
-	execs->size = size;
-	execs->ncpus = ncpus;
-	execs->ring_size = RING_SIZE;
-	execs->counter = take(&at, counters);
-	execs->stream = take(&at, ncpus * sizeof(*execs->stream));
-	execs->heap = take(&at, ncpus * sizeof(void *));
-	execs->ended = take(&at, n * sizeof(bool));
-	execs->copy = take(&at, RING_SIZE);
-	execs->rooms = take(&at, ncpus * 2 * RING_SIZE);
-	return execs;
-}
-
-/* Maps a buffer for processor k. The first one is made smaller until it may be locked. */
-static bool map_ring(struct perfctr_execs *execs, unsigned int k)
-{
-	struct perfctr_counter *counter = counter_of(execs, 0, k);
-	size_t page = (size_t)sysconf(_SC_PAGESIZE);
-
-	while (perfctr_counter_map_ring(counter, execs->ring_size, false) < 0) {
-		if (k || errno != EPERM || execs->ring_size <= page)
-			return false;
-		execs->ring_size /= 2;
-	}
-	return true;
-}
-
-/* Opens scope i on processor cpu (-1: all), the kth, with the first scope's buffer. */
-static bool open_one(struct perfctr_execs *execs, const struct perfctr_scope *scope, unsigned int i,
-		     unsigned int k, int cpu, unsigned int flags)
-{
-	struct perfctr_scope place = { .tid = scope->tid, .cpu = cpu, .cgroup = -1 };
-	struct perfctr_counter *counter = counter_of(execs, i, k);
-	struct perf_event_attr attr = attr_of(flags);
-
-	if (perfctr_counter_try(counter, &attr, &place, NULL) < 0)
-		return errno == ESRCH; /* ESRCH: the thread has ended */
-	if (i == 0)
-		return map_ring(execs, k);
-	return perfctr_counter_request(counter, PERF_EVENT_IOC_SET_OUTPUT,
-				       (unsigned long)counter_of(execs, 0, k)->fd) == 0;
-}
-
-/* Opens scope i, which must be closed even if this fails. */
-static bool open_scope(struct perfctr_execs *execs, const struct perfctr_scope *scope,
-		       const uint32_t *cpus, unsigned int flags)
-{
-	unsigned int i = execs->n++, k = 0;
-	int cpu;
-
-	for (; k < execs->ncpus; k++)
-		counter_of(execs, i, k)->fd = -1;
-	if (!cpus)
-		return open_one(execs, scope, i, 0, -1, flags);
-	for (cpu = 0, k = 0; k < execs->ncpus; cpu++)
-		if (cpus[cpu / 32] >> cpu % 32 & 1 && !open_one(execs, scope, i, k++, cpu, flags))
-			return false;
-	return true;
-}
-
-static void start_merge(struct perfctr_execs *execs, unsigned int flags)
-{
-	size_t page = (size_t)sysconf(_SC_PAGESIZE), size = execs->ring_size;
-	struct perf_event_attr attr = attr_of(flags);
-	unsigned int k;
-
-	for (k = 0; k < execs->ncpus; k++) {
-		struct perfctr_stream *stream = &execs->stream[k];
-		struct perf_event_mmap_page *start = counter_of(execs, 0, k)->page;
-
-		perfctr_ring_init(&stream->ring, start, (char *)start + page, size, execs->copy);
-		stream->old_room = (unsigned char *)execs->rooms + 2 * k * size;
-		stream->recent_room = stream->old_room + size;
-	}
-	perfctr_decoder_init(&execs->decoder, &attr);
-	perfctr_merge_init(&execs->merge, &execs->decoder, execs->stream, execs->ncpus, execs->heap,
-			   false);
-}
-
-static bool open_all(struct perfctr_execs *execs, const struct perfctr_scope *scope, unsigned int n,
-		     const uint32_t *cpus, unsigned int flags)
-{
-	unsigned int i;
-
-	for (i = 0; i < n; i++)
-		if (!open_scope(execs, &scope[i], cpus, flags))
-			return false;
-	/* Without a buffer, the first thread, whose buffers all use, has ended meanwhile. */
-	for (i = 0; i < execs->ncpus; i++)
-		if (!counter_of(execs, 0, i)->page)
-			return false;
-	return true;
+	if (!parent || !execs->creates || (task->pid != task->ppid && !execs->forks))
+		return;
+	execs->created = true;
+	if (!execs->alone)
+		add(execs, &(struct perfctr_member){
+				   .tid = task->tid, .pid = task->pid, .scope = parent->scope });
 }
 
 /*
- * Whether the scope may execute a program. The calling thread alone can't: after execve(2) it would
- * not be here to read.
+ * Finds the thread that executes a program. One that was not its process's first has that one's id
+ * from now on. NULL: it is not counted.
  */
-static bool may_execute(const struct perfctr_scope *scope, unsigned int n, unsigned int flags)
+static struct perfctr_member *find_executing(struct perfctr_execs *execs,
+					     const struct perfctr_life *comm)
+{
+	struct perfctr_member *member = perfctr_family_find(&execs->family, comm->tid), first;
+
+	if (member)
+		return member;
+	/* Only a process of several threads has one that is not its first. */
+	member = execs->family.nothers ? perfctr_family_of_process(&execs->family, comm->pid)
+				       : NULL;
+	if (!member)
+		return NULL;
+	first = *member;
+	perfctr_family_remove(&execs->family, member->tid);
+	first.tid = comm->tid;
+	add(execs, &first);
+	return perfctr_family_find(&execs->family, comm->tid);
+}
+
+/* A thread executes a program, which has mapped nothing yet. */
+static void see_exec(struct perfctr_execs *execs, const struct perfctr_life *comm)
+{
+	struct perfctr_member *member = find_executing(execs, comm);
+
+	if (!member)
+		return;
+	member->executes = true;
+	memcpy(member->name, comm->name, strnlen(comm->name, sizeof(member->name) - 1) + 1);
+	member->name[sizeof(member->name) - 1] = '\0';
+}
+
+/* The program of a thread runs. */
+static void see_map(struct perfctr_execs *execs, uint32_t tid)
+{
+	struct perfctr_member *member = perfctr_family_find(&execs->family, tid);
+
+	if (member)
+		member->executes = false;
+}
+
+static void see_end(struct perfctr_execs *execs, const struct perfctr_life *task)
+{
+	const struct perfctr_member *member = perfctr_family_find(&execs->family, task->tid);
+
+	if (!member)
+		return;
+	/* Where records were lost, one may have said that the program runs. */
+	if (member->executes && !execs->lost) {
+		if (!execs->pid) {
+			execs->pid = task->pid;
+			memcpy(execs->name, member->name, sizeof(execs->name));
+		}
+		execs->any = execs->ended[member->scope] = true;
+	}
+	perfctr_family_remove(&execs->family, task->tid);
+}
+
+static void see(struct perfctr_witness *witness, const struct perfctr_life *life)
+{
+	struct perfctr_execs *execs = of(witness);
+
+	switch (life->type) {
+	case PERF_RECORD_COMM: see_exec(execs, life); break;
+	case PERF_RECORD_MMAP: see_map(execs, life->tid); break;
+	case PERF_RECORD_FORK: see_fork(execs, life); break;
+	case PERF_RECORD_EXIT: see_end(execs, life); break;
+	}
+}
+
+/* ---- beginning ---- */
+
+bool perfctr_execs_may_come(const struct perfctr_scope *scope, unsigned int n, unsigned int flags)
 {
 	if (!n || scope[0].tid < 0)
 		return false;
 	return flags & PERFCTR_INHERIT || (n == 1 && scope[0].tid > 0);
 }
 
+/* Returns the process of a thread; where /proc does not tell, itself. */
+static uint32_t process_of(pid_t tid)
+{
+	char path[64], text[1024], *line = NULL;
+
+	/* The kernel knows the thread in the process that has its number, if there is one. */
+	if (syscall(SYS_tgkill, tid, tid, 0) == 0 || errno != ESRCH)
+		return (uint32_t)tid;
+	snprintf(path, sizeof(path), "/proc/%d/status", (int)tid);
+	if (perfctr_file_read(path, text, sizeof(text)) >= 0 || errno == EFBIG) {
+		text[sizeof(text) - 1] = '\0';
+		line = strstr(text, "\nTgid:");
+	}
+	return line ? (uint32_t)atoi(line + sizeof("\nTgid:") - 1) : (uint32_t)tid;
+}
+
+/* The threads of several scopes are those of one process. */
+static void add_scopes(struct perfctr_execs *execs, const struct perfctr_scope *scope)
+{
+	struct perfctr_member member = { .executes = false };
+	unsigned int i;
+	pid_t tid;
+
+	for (i = 0; i < execs->n; i++) {
+		tid = scope[i].tid ? scope[i].tid : (pid_t)syscall(SYS_gettid);
+		member.tid = (uint32_t)tid;
+		member.pid = i ? member.pid : scope[i].tid ? process_of(tid) : (uint32_t)getpid();
+		member.scope = i;
+		add(execs, &member);
+	}
+}
+
+/*
+ * The processors that a thread may run on: those of its cpuset that are online. A program may leave
+ * those that its affinity names. Where the cpuset can't be found, all that are online.
+ */
+static bool find_cpus(pid_t tid, uint32_t *cpus)
+{
+	static const char *const files[] = { "/sys/fs/cgroup%s/cpuset.cpus.effective",
+					     "/sys/fs/cgroup/cpuset%s/cpuset.effective_cpus" };
+	char name[64], path[512], file[600];
+	uint32_t set[PERFCTR_CPU_WORDS];
+	unsigned int i, w, nset = 0;
+
+	if (!perfctr_cpus_online(cpus))
+		return false;
+	snprintf(name, sizeof(name), "/proc/%d/cpuset", (int)tid);
+	if (perfctr_file_read(tid ? name : "/proc/self/cpuset", path, sizeof(path)) <= 0)
+		return true;
+	/* A cgroup without the controller is in the set of the one above. */
+	for (; !nset; *strrchr(path, '/') = '\0') {
+		for (i = 0; i < 2 && !nset; i++) {
+			snprintf(file, sizeof(file), files[i], path);
+			nset = perfctr_cpus_read(file, set);
+		}
+		if (!strchr(path, '/'))
+			break;
+	}
+	for (w = 0; nset && w < PERFCTR_CPU_WORDS; w++)
+		cpus[w] &= set[w];
+	return true;
+}
+
+/* Gets the records, in the best way that there is. */
+static void open_lives(struct perfctr_execs *execs, const struct perfctr_scope *scope,
+		       unsigned int flags)
+{
+	uint32_t cpus[PERFCTR_CPU_WORDS] = { 0 };
+
+	if (execs->creates)
+		execs->lives = perfctr_lives_of_all(flags, &execs->witness);
+	execs->shares = execs->lives != NULL;
+	if (!execs->lives && execs->creates && flags & PERFCTR_WATCH &&
+	    find_cpus(scope[0].tid, cpus))
+		execs->lives = perfctr_lives_of(scope, execs->n, cpus, flags, &execs->witness);
+	execs->alone = !execs->lives;
+	if (!execs->lives && execs->n == 1)
+		execs->lives = perfctr_lives_of(scope, 1, NULL, flags, &execs->witness);
+}
+
+static struct perfctr_execs *make(unsigned int n)
+{
+	size_t size = sizeof(struct perfctr_execs) + n * sizeof(bool);
+	struct perfctr_execs *execs = perfctr_memory_take(size);
+
+	if (!execs)
+		return NULL;
+	execs->size = size;
+	execs->n = n;
+	execs->witness = (struct perfctr_witness){ .see = see, .miss = lose };
+	return execs;
+}
+
 struct perfctr_execs *perfctr_execs_watch(const struct perfctr_scope *scope, unsigned int n,
 					  unsigned int flags)
 {
-	struct perfctr_execs *execs = NULL;
-	uint32_t cpus[PERFCTR_CPU_WORDS];
-	unsigned int w, nwords = 0, ncpus = 0;
+	struct perfctr_execs *execs;
 	int error = errno;
-	bool inherits = flags & PERFCTR_INHERIT;
 
-	if (!may_execute(scope, n, flags))
+	if (!perfctr_execs_may_come(scope, n, flags))
 		return NULL;
-	if (inherits)
-		nwords = perfctr_cpus_online(cpus);
-	for (w = 0; w < nwords; w++)
-		ncpus += (unsigned int)__builtin_popcount(cpus[w]);
-	if (ncpus || !inherits)
-		execs = make(n, inherits ? ncpus : 1);
-	if (execs && !open_all(execs, scope, n, inherits ? cpus : NULL, flags)) {
-		perfctr_execs_end(execs);
-		execs = NULL;
+	execs = make(n);
+	if (execs) {
+		execs->creates = flags & PERFCTR_INHERIT;
+		execs->forks = execs->creates && !(flags & PERFCTR_EVENTS_THREADS);
+		add_scopes(execs, scope);
+		open_lives(execs, scope, flags);
+		if (!execs->lives) {
+			perfctr_execs_end(execs);
+			execs = NULL;
+		}
 	}
-	if (execs)
-		start_merge(execs, flags);
 	errno = error;
 	return execs;
 }
@@ -257,150 +293,51 @@ struct perfctr_execs *perfctr_execs_watch(const struct perfctr_scope *scope, uns
 void perfctr_execs_end(struct perfctr_execs *execs)
 {
 	int error = errno;
-	unsigned int i;
 
 	if (!execs)
 		return;
-	for (i = execs->n * execs->ncpus; i-- > 0;)
-		perfctr_counter_close(&execs->counter[i]);
-	perfctr_memory_unmap(execs, execs->size);
+	if (execs->lives)
+		perfctr_lives_leave(execs->lives, &execs->witness);
+	perfctr_family_end(&execs->family);
+	perfctr_memory_give(execs, execs->size);
 	errno = error;
 }
 
 /* ---- looking ---- */
 
-static struct begun *find_begun(struct perfctr_execs *execs, uint32_t tid)
-{
-	unsigned int i;
-
-	for (i = 0; i < BEGUN; i++)
-		if (execs->begun[i].tid == tid)
-			return &execs->begun[i];
-	return NULL;
-}
-
-static void begin(struct perfctr_execs *execs, const struct perfctr_record_comm *comm)
-{
-	struct begun *begun = find_begun(execs, comm->tid);
-
-	if (!begun)
-		begun = find_begun(execs, 0);
-	if (!begun)
-		begun = &execs->begun[execs->next_begun++ % BEGUN];
-	begun->tid = comm->tid;
-	snprintf(begun->name, sizeof(begun->name), "%s", comm->name);
-}
-
-/* Marks the scope of the event that has written a record; if it can't be found, all scopes. */
-static void mark(struct perfctr_execs *execs, uint64_t id)
-{
-	size_t i, n = (size_t)execs->n * execs->ncpus;
-	uint64_t its;
-
-	for (i = 0; i < n; i++)
-		if (perfctr_counter_request(&execs->counter[i], PERF_EVENT_IOC_ID,
-					    (uintptr_t)&its) == 0 &&
-		    its == id)
-			break;
-	if (i < n)
-		execs->ended[i / execs->ncpus] = true;
-	else
-		memset(execs->ended, true, execs->n * sizeof(*execs->ended));
-	execs->any = true;
-}
-
-static void end(struct perfctr_execs *execs, const struct perfctr_record *record)
-{
-	struct begun *begun = find_begun(execs, record->as.task.tid);
-
-	if (!begun)
-		return;
-	if (!execs->pid) {
-		execs->pid = record->as.task.pid;
-		memcpy(execs->name, begun->name, sizeof(execs->name));
-	}
-	begun->tid = 0;
-	mark(execs, record->id);
-}
-
-static void lose(struct perfctr_execs *execs)
-{
-	execs->lost = true;
-	memset(execs->ended, true, execs->n * sizeof(*execs->ended));
-	execs->any = true;
-}
-
-static void judge(struct perfctr_execs *execs, const struct perfctr_record *record)
-{
-	struct begun *begun;
-
-	switch (record->type) {
-	case PERF_RECORD_COMM:
-		if (record->misc & PERF_RECORD_MISC_COMM_EXEC)
-			begin(execs, &record->as.comm);
-		break;
-	case PERF_RECORD_MMAP:
-		begun = find_begun(execs, record->as.mmap.tid);
-		if (begun && begun->tid)
-			begun->tid = 0;
-		break;
-	case PERF_RECORD_EXIT: end(execs, record); break;
-	case PERF_RECORD_LOST: lose(execs); break;
-	}
-}
-
-/*
- * Whether a buffer is as good as full. The kernel reports lost records only when it writes the next
- * one, which may never come.
- */
-static bool is_full(const struct perfctr_execs *execs, unsigned int k)
-{
-	const struct perfctr_ring *ring = &execs->stream[k].ring;
-	unsigned long head = *(volatile unsigned long *)perfctr_ring_half(&ring->page->data_head);
-	size_t least = ring->size / 4 < LARGEST ? ring->size / 4 : LARGEST;
-
-	return head - ring->position > ring->size - least;
-}
-
-/*
- * Looks once. Records that one look finds are handed out at the next one, with all older ones; see
- * merge.c.
- */
-static void look(struct perfctr_execs *execs)
-{
-	const struct perfctr_record *record;
-	struct perf_event_header header;
-	const void *bytes;
-	unsigned int k;
-	int looks, result;
-
-	for (k = 0; k < execs->ncpus; k++)
-		if (is_full(execs, k))
-			lose(execs);
-	for (looks = 0; looks < 2; looks++) {
-		perfctr_merge_look(&execs->merge, false);
-		while ((result = perfctr_merge_next(&execs->merge, &header, &bytes)) != 0)
-			if (result > 0 &&
-			    perfctr_record_decode(&execs->decoder, header, bytes, &record) > 0)
-				judge(execs, record);
-	}
-}
-
 void perfctr_execs_look(struct perfctr_execs *execs)
 {
-	int error = errno;
-
-	if (__atomic_test_and_set(&execs->busy, __ATOMIC_ACQUIRE))
-		return;
-	if (execs->merge.nheap || perfctr_merge_has_news(&execs->merge))
-		look(execs);
-	__atomic_clear(&execs->busy, __ATOMIC_RELEASE);
-	errno = error;
+	perfctr_lives_look(execs->lives);
 }
 
 bool perfctr_execs_has_ended(const struct perfctr_execs *execs, unsigned int i)
 {
 	return execs->any && execs->ended[i];
+}
+
+bool perfctr_execs_sees_all(const struct perfctr_execs *execs)
+{
+	return execs->alone ? !execs->created : !execs->lost;
+}
+
+int perfctr_execs_running(struct perfctr_execs *execs, const struct perfctr_counter *counter,
+			  unsigned int *running, bool *exactly)
+{
+	bool goes_on;
+
+	perfctr_execs_look(execs);
+	if (execs->alone) {
+		if (perfctr_lives_go_on(execs->lives, counter, &goes_on) < 0)
+			return -1;
+		*running = goes_on;
+		*exactly = !goes_on || !execs->creates;
+		return 0;
+	}
+	if (perfctr_lives_check(execs->lives) < 0)
+		return -1;
+	*running = perfctr_family_processes(&execs->family);
+	*exactly = !execs->lost;
+	return 0;
 }
 
 #define WHY                                                                                    \
@@ -418,11 +355,11 @@ int perfctr_execs_check(struct perfctr_execs *execs)
 	perfctr_execs_look(execs);
 	if (execs->pid)
 		return perfctr_fail(ESTALE, "%s (process %u) " WHY, execs->name, execs->pid);
-	if (execs->lost)
+	if (execs->lost && !execs->shares)
 		return perfctr_fail(
 			ESTALE,
 			"records of programs that began and ended were lost, as there were more "
 			"than the buffers hold, so that nobody knows whether all were counted to "
 			"their ends; read more often");
-	return 0;
+	return perfctr_lives_check(execs->lives);
 }

@@ -15,8 +15,12 @@ lib_libinternal_la_SOURCES += \
 	lib/perf/events.h \
 	lib/perf/execs.c \
 	lib/perf/execs.h \
+	lib/perf/family.c \
+	lib/perf/family.h \
 	lib/perf/guests.c \
 	lib/perf/guests.h \
+	lib/perf/lives.c \
+	lib/perf/lives.h \
 	lib/perf/merge.c \
 	lib/perf/merge.h \
 	lib/perf/overflow.c \

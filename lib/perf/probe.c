@@ -38,9 +38,9 @@ static const char *why_there_is_none(void)
 {
 	return on_hypervisor()
 		       ? "this virtual machine shows no PMU: enable it in the hypervisor (QEMU/KVM: "
-			 "-cpu host,pmu=on), or run on the host; perfex --emulate needs none"
+			 "-cpu host,pmu=on), or run on the host"
 		       : "the kernel found no PMU in this machine: its firmware hides it, or the "
-			 "kernel has no driver for it; perfex --emulate needs none";
+			 "kernel has no driver for it";
 }
 
 /* Looks in sysfs, where no event can be opened: it lists the PMUs that have a driver. */

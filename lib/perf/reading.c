@@ -53,6 +53,8 @@ const char *perfctr_quality_name(unsigned int quality)
 {
 	switch (quality) {
 	case PERFCTR_EXACT: return "exact";
+	case PERFCTR_UNWATCHED: return "unwatched";
+	case PERFCTR_UNVERIFIED: return "unverified";
 	case PERFCTR_ESTIMATE: return "estimate";
 	case PERFCTR_SCALED: return "scaled";
 	case PERFCTR_NOT_COUNTED: return "not counted";

@@ -23,6 +23,13 @@ int perfctr_event_open(const struct perf_event_attr *attr, pid_t tid, int cpu, i
 int perfctr_event_open_cgroup(const struct perf_event_attr *attr, int cgroup, int cpu,
 			      int group_fd);
 
+/*
+ * Does the same for a program that closes no descriptor of the library's; flags: 0, or
+ * PERF_FLAG_PID_CGROUP if tid is that descriptor.
+ */
+int perfctr_event_open_kept(const struct perf_event_attr *attr, int tid, int cpu, int group_fd,
+			    unsigned long flags);
+
 /* An event of the kernel's own, in user mode only, which is opened disabled. */
 static inline struct perf_event_attr perfctr_attr_user(uint32_t type, uint64_t config)
 {

@@ -232,6 +232,10 @@ void perfctr_arenas_leave(const char *directory)
 		return;
 	}
 	perfctr_call_close(fd);
+	/* In a child of fork() the parent's chunks are not mapped. */
+	free(left.name);
+	left.size = 0;
+	left.first = left.unused = NULL;
 	left.name = name;
 	left.device = file.st_dev;
 	left.inode = file.st_ino;

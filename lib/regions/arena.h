@@ -53,7 +53,7 @@ struct perfctr_region_record {
 
 /* What is measured, and by which process. */
 struct perfctr_region_head {
-	uint32_t keep, nvalues, mult, shift, clocks, through_kernel;
+	uint32_t keep, nvalues, mult, shift, clocks, unverified, through_kernel;
 	int32_t pid;
 	char rank[16];
 	char names[]; /* of the values, one after the other; then of the metrics and the events, if

@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
+#include <errno.h>
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
+#include "lib/base/error.h"
 #include "lib/regions/calibrate.h"
 #include "lib/regions/state.h"
 #include "lib/regions/thread.h"
 
-#define CALIBRATED 31 /* odd, so that there is a median */
+#define CALIBRATED PERFCTR_REGION_CALIBRATED
 
 /*
  * The cost of begin and end in one file's code; "calibrate" is that file's function. The list is
@@ -15,19 +17,24 @@
 struct calibration {
 	struct calibration *next;
 	void (*calibrate)(void);
+	bool is_key; /* it is not called, but the program makes the visits */
 	struct perfctr_region_cost cost;
 };
 
 static struct calibration *calibrations, *retired;
 
 const struct perfctr_region_cost perfctr_region_no_cost;
+
+/*
+ * Of code that the library can't call, and that has not been calibrated. An interpreter executes
+ * thousands of instructions in each begin and end.
+ */
+static const struct perfctr_region_cost unknown_cost = {
+	.spread = { [0 ... PERFCTR_REGION_VALUES - 1] = 20000 },
+	.interpreted = 1,
+};
 struct perfctr_resume_cost perfctr_resume_cost;
 int64_t perfctr_region_overlap_cost[PERFCTR_REGION_VALUES];
-
-struct samples {
-	int64_t inner[PERFCTR_REGION_VALUES][CALIBRATED], middle[PERFCTR_REGION_VALUES][CALIBRATED],
-		outer[PERFCTR_REGION_VALUES][CALIBRATED], begin[PERFCTR_REGION_VALUES][CALIBRATED];
-};
 
 static int compare(const void *a, const void *b)
 {
@@ -92,7 +99,7 @@ static int64_t larger(int64_t a, int64_t b)
  * negative, and no region's sum less than that of one within it. The rest stays in the sums, as
  * their error.
  */
-static void judge(struct samples *samples, unsigned int n, struct perfctr_region_cost *cost)
+static void judge(struct perfctr_samples *samples, unsigned int n, struct perfctr_region_cost *cost)
 {
 	int64_t inner, middle;
 	unsigned int i;
@@ -112,31 +119,38 @@ static void judge(struct samples *samples, unsigned int n, struct perfctr_region
 }
 
 /* From OUTER's begin to MIDDLE's; both visits are still in memory. */
-static int64_t begun(const struct perfctr_region_thread *thread, unsigned int i)
+static int64_t begun(const struct perfctr_region_thread *thread, struct perfctr_visit *around,
+		     unsigned int i)
 {
 	const ptrdiff_t stride = perfctr_region_stride(thread);
-	const struct perfctr_visit *outer = perfctr_visit_at(thread->root, stride),
-				   *middle = perfctr_visit_at(thread->root, 2 * stride);
+	const struct perfctr_visit *outer = perfctr_visit_at(around, stride),
+				   *middle = perfctr_visit_at(around, 2 * stride);
 
 	return (int64_t)(middle->value[thread->nvalues + i] - outer->value[thread->nvalues + i]);
 }
 
-static void sample(struct perfctr_region_thread *thread, const struct calibration *calibration,
-		   struct samples *samples)
+void perfctr_samples_take(struct perfctr_samples *samples, struct perfctr_region_thread *thread,
+			  struct perfctr_visit *around, unsigned int at)
 {
-	unsigned int k, i;
+	unsigned int i;
+
+	for (i = 0; i < thread->nvalues; i++) {
+		samples->inner[i][at] = counted(thread->table[PERFCTR_REGION_INNER], i);
+		samples->middle[i][at] = counted(thread->table[PERFCTR_REGION_MIDDLE], i);
+		samples->outer[i][at] = counted(thread->table[PERFCTR_REGION_OUTER], i);
+		samples->begin[i][at] = begun(thread, around, i);
+	}
+}
+
+/* The last two samples replace the first two, which are cold. */
+static void sample(struct perfctr_region_thread *thread, const struct calibration *calibration,
+		   struct perfctr_samples *samples)
+{
+	unsigned int k;
 
 	for (k = 0; k < CALIBRATED + 2; k++) {
-		unsigned int at =
-			k % CALIBRATED; /* the last two replace the first two, which are cold */
-
 		calibration->calibrate();
-		for (i = 0; i < thread->nvalues; i++) {
-			samples->inner[i][at] = counted(thread->table[PERFCTR_REGION_INNER], i);
-			samples->middle[i][at] = counted(thread->table[PERFCTR_REGION_MIDDLE], i);
-			samples->outer[i][at] = counted(thread->table[PERFCTR_REGION_OUTER], i);
-			samples->begin[i][at] = begun(thread, i);
-		}
+		perfctr_samples_take(samples, thread, thread->root, k % CALIBRATED);
 	}
 }
 
@@ -151,7 +165,7 @@ static void visit_first(struct perfctr_region_thread *thread, const struct calib
  * Finds what a first visit adds to the region around it, beside the part that can_begin() puts off.
  */
 static void sample_first(struct perfctr_region_thread *thread, struct calibration *calibration,
-			 struct samples *samples)
+			 struct perfctr_samples *samples)
 {
 	struct perfctr_region_cost *cost = &calibration->cost;
 	unsigned int k, i;
@@ -175,7 +189,7 @@ static void sample_first(struct perfctr_region_thread *thread, struct calibratio
  * it.
  */
 static void sample_again(struct perfctr_region_thread *thread,
-			 const struct calibration *calibration, struct samples *samples,
+			 const struct calibration *calibration, struct perfctr_samples *samples,
 			 uint32_t *before_begin, uint32_t *before_end)
 {
 	const struct perfctr_region_pretence pretence = { before_begin, before_end };
@@ -196,12 +210,14 @@ static uint32_t *word_of_exit(struct perfctr_region_thread *thread, unsigned int
 	return exit ? &thread->counter[exit - 1].lock : &thread->counter[0].index;
 }
 
+/* The library's own code, whose visits are the same each time. */
+static const struct calibration here = { .calibrate = perfctr_region_calibrate };
+
 /*
  * Finds what a resumed begin or end adds, beside the part that perfctr_resume_put_off() subtracts.
  * It is the library's own code and the same for all files.
  */
-static void calibrate_again(struct perfctr_region_thread *thread,
-			    const struct calibration *calibration, struct samples *samples)
+static void calibrate_again(struct perfctr_region_thread *thread, struct perfctr_samples *samples)
 {
 	struct perfctr_resume_cost *again = &perfctr_resume_cost;
 	int64_t usual[PERFCTR_REGION_VALUES];
@@ -211,15 +227,15 @@ static void calibrate_again(struct perfctr_region_thread *thread,
 	memset(again, 0, sizeof(*again));
 	if (thread->layout == PERFCTR_VISIT_KERNEL)
 		return;
-	sample_again(thread, calibration, samples, &none, &none);
+	sample_again(thread, &here, samples, &none, &none);
 	for (i = 0; i < thread->nvalues; i++)
 		usual[i] = sort(samples->outer[i]);
 	for (exit = 0; exit < thread->nvalues; exit++) {
 		word = word_of_exit(thread, exit);
-		sample_again(thread, calibration, samples, word, &none);
+		sample_again(thread, &here, samples, word, &none);
 		for (i = 0; i < thread->nvalues; i++)
 			again->begin[exit][i] = sort(samples->outer[i]) - usual[i];
-		sample_again(thread, calibration, samples, &none, word);
+		sample_again(thread, &here, samples, &none, word);
 		for (i = 0; i < thread->nvalues; i++)
 			again->end[exit][i] = sort(samples->outer[i]) - usual[i];
 	}
@@ -240,9 +256,8 @@ static __attribute__((noinline)) void visit_overlapping(void)
  * Subtracts MIDDLE's begin and an ordinary end from OUTER's count: the rest is what the overlap
  * costs. It is calibrated in this file and used for all.
  */
-static void calibrate_overlap(struct perfctr_region_thread *thread, struct samples *samples)
+static void calibrate_overlap(struct perfctr_region_thread *thread, struct perfctr_samples *samples)
 {
-	const struct calibration here = { NULL, perfctr_region_calibrate, { .inside = { 0 } } };
 	struct perfctr_region_cost cost;
 	unsigned int k, i;
 
@@ -267,7 +282,7 @@ static void calibrate(struct perfctr_region_thread *thread, struct calibration *
 {
 	struct perfctr_visit *top = perfctr_region_here.top;
 	struct perfctr_visit *root = thread->root;
-	struct samples *samples = calloc(1, sizeof(*samples));
+	struct perfctr_samples *samples = calloc(1, sizeof(*samples));
 	unsigned int busy = perfctr_regions_busy;
 
 	if (!samples)
@@ -279,7 +294,7 @@ static void calibrate(struct perfctr_region_thread *thread, struct calibration *
 	judge(samples, thread->nvalues, &calibration->cost);
 	sample_first(thread, calibration, samples);
 	if (!calibrations) {
-		calibrate_again(thread, calibration, samples);
+		calibrate_again(thread, samples);
 		calibrate_overlap(thread, samples);
 	}
 	thread->root = root;
@@ -315,17 +330,24 @@ static void insert(struct calibration *calibration)
 /* One calibration serves all threads, so that the same is subtracted from all sums. */
 static pthread_mutex_t calibrating = PTHREAD_MUTEX_INITIALIZER;
 
+/* The place of a retired calibration of the same code, or of NULL at the end. */
+static struct calibration **find_retired(void (*calibrate_)(void))
+{
+	struct calibration **place = &retired;
+
+	while (*place && (*place)->calibrate != calibrate_)
+		place = &(*place)->next;
+	return place;
+}
+
 /*
  * Returns a retired calibration of the same code, or a new one; a thread that still uses a retired
  * one is in visits that no longer count. The mutex is held, under which calibrations are retired.
  */
 static struct calibration *take(void (*calibrate_)(void))
 {
-	struct calibration **place = &retired, *found;
+	struct calibration **place = find_retired(calibrate_), *found = *place;
 
-	while (*place && (*place)->calibrate != calibrate_)
-		place = &(*place)->next;
-	found = *place;
 	if (found) {
 		__atomic_store_n(place, found->next, __ATOMIC_RELAXED);
 		memset(&found->cost, 0, sizeof(found->cost));
@@ -355,6 +377,17 @@ static bool may_make(const struct perfctr_region_thread *thread)
 	return perfctr_regions.on && perfctr_region_thread_is_current(thread);
 }
 
+/* The mutex is held. */
+static const struct perfctr_region_cost *find_or_make(struct perfctr_region_thread *thread,
+						      void (*calibrate_)(void))
+{
+	const struct calibration *old = *find_retired(calibrate_);
+
+	if (old && old->is_key)
+		return &unknown_cost;
+	return may_make(thread) ? make(thread, calibrate_) : &perfctr_region_no_cost;
+}
+
 const struct perfctr_region_cost *perfctr_calibration_find(struct perfctr_region_thread *thread,
 							   const struct perfctr_region *region)
 {
@@ -368,7 +401,7 @@ const struct perfctr_region_cost *perfctr_calibration_find(struct perfctr_region
 	pthread_mutex_lock(&calibrating);
 	cost = find(region->calibrate);
 	if (!cost)
-		cost = may_make(thread) ? make(thread, region->calibrate) : &perfctr_region_no_cost;
+		cost = find_or_make(thread, region->calibrate);
 	pthread_mutex_unlock(&calibrating);
 	return cost;
 }
@@ -387,7 +420,7 @@ const struct perfctr_region_cost *perfctr_calibration_oldest(void)
 {
 	const struct calibration *calibration = calibrations;
 
-	while (calibration && calibration->next)
+	while (calibration && calibration->next && !calibration->is_key)
 		calibration = calibration->next;
 	return calibration ? &calibration->cost : &perfctr_region_no_cost;
 }
@@ -401,5 +434,107 @@ void perfctr_calibration_forget(void)
 		__atomic_store_n(&calibrations, old->next, __ATOMIC_RELAXED);
 		__atomic_store_n(&old->next, retired, __ATOMIC_RELAXED);
 		retired = old;
+	}
+}
+
+/* ---- code that the library can't call ---- */
+
+int perfctr_calibration_mark(void (*key)(void))
+{
+	struct calibration *calibration;
+
+	pthread_mutex_lock(&calibrating);
+	if (!find(key) && !*find_retired(key)) {
+		calibration = calloc(1, sizeof(*calibration));
+		if (!calibration) {
+			pthread_mutex_unlock(&calibrating);
+			return perfctr_fail(ENOMEM, "no memory for a calibration of regions");
+		}
+		calibration->calibrate = key;
+		calibration->is_key = true;
+		calibration->next = retired;
+		retired = calibration;
+	}
+	pthread_mutex_unlock(&calibrating);
+	return 0;
+}
+
+bool perfctr_calibration_has(void (*key)(void))
+{
+	return find(key);
+}
+
+void perfctr_calibration_prepare(struct perfctr_region_thread *thread)
+{
+	const struct perfctr_region own = { "(outer)", PERFCTR_REGION_FIRST_ID, 0,
+					    perfctr_region_calibrate };
+
+	perfctr_calibration_find(thread, &own);
+}
+
+/*
+ * The interpreter takes more or fewer instructions for the program's code than for that which was
+ * calibrated: an eighth of a begin and an end. Only events that these don't count are exact. A
+ * first visit is the library's own code.
+ */
+static void loosen(struct perfctr_region_cost *cost, unsigned int n)
+{
+	const struct perfctr_region_cost *own = find(perfctr_region_calibrate);
+	unsigned int i;
+
+	for (i = 0; i < n; i++) {
+		cost->spread[i] = larger(cost->spread[i], (cost->pair[i] + 7) / 8);
+		cost->first[i] = own ? own->first[i] : 0;
+	}
+	cost->interpreted = 1;
+}
+
+bool perfctr_calibration_add(struct perfctr_region_thread *thread, void (*key)(void),
+			     const struct perfctr_samples *samples)
+{
+	struct perfctr_samples sorted = *samples;
+	struct calibration *calibration = NULL;
+
+	pthread_mutex_lock(&calibrating);
+	if (may_make(thread) && !find(key))
+		calibration = take(key);
+	if (calibration) {
+		judge(&sorted, thread->nvalues, &calibration->cost);
+		loosen(&calibration->cost, thread->nvalues);
+		insert(calibration);
+	}
+	pthread_mutex_unlock(&calibrating);
+	return calibration;
+}
+
+/* The difference between what an interpreter's begin and end add to a region around, and others. */
+static uint64_t find_foreign(const struct perfctr_region_cost *used, unsigned int i)
+{
+	const int64_t guess = 2 * unknown_cost.spread[i];
+	const struct calibration *calibration;
+	int64_t least = INT64_MAX, most = 0;
+
+	for (calibration = calibrations; calibration; calibration = calibration->next) {
+		most = larger(most, calibration->cost.pair[i]);
+		least = least < calibration->cost.pair[i] ? least : calibration->cost.pair[i];
+	}
+	if (used == &unknown_cost)
+		most = larger(most, guess);
+	return most > least ? (uint64_t)(most - least) : 0;
+}
+
+void perfctr_calibration_note_use(const struct perfctr_region_cost *cost)
+{
+	struct perfctr_region_kept *kept = &perfctr_regions.kept;
+	unsigned int i;
+	uint64_t foreign;
+
+	kept->has_interpreted |= cost->interpreted != 0;
+	kept->has_compiled |= !cost->interpreted;
+	if (!kept->has_interpreted || !kept->has_compiled)
+		return;
+	for (i = 0; i < kept->nvalues; i++) {
+		foreign = find_foreign(cost, i);
+		kept->foreign[i] = foreign > kept->foreign[i] ? foreign : kept->foreign[i];
 	}
 }

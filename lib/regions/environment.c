@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+#include "lib/base/call.h"
 #include "lib/base/error.h"
 #include "lib/regions/print.h"
 #include "lib/regions/arena.h"
@@ -14,7 +15,7 @@ const char perfctr_link_environment = 0;
 
 static unsigned int format_at_exit;
 static char *file_at_exit;
-static pid_t process; /* the process that was switched on */
+static pid_t process; /* the process that was switched on, or a child of it that continues */
 
 /*
  * Prints a warning and lets the program go on, since the user asked for this and not the program.
@@ -28,11 +29,17 @@ static void say(const char *variable)
 	free(text.bytes);
 }
 
-/* Whether no region has been reached, not even by a thread that could not be counted. */
+/*
+ * Whether no region has been reached, not even by a thread that could not be counted, or a child
+ * that has no report.
+ */
 static bool is_untouched(void)
 {
+	const unsigned long *children = perfctr_regions.children;
+
 	return !perfctr_regions.named &&
-	       !__atomic_load_n(&perfctr_regions.left_out, __ATOMIC_RELAXED);
+	       !__atomic_load_n(&perfctr_regions.left_out, __ATOMIC_RELAXED) &&
+	       !(children && __atomic_load_n(children, __ATOMIC_RELAXED));
 }
 
 /* Another thread may fork meanwhile: its child must not find the arenas' lock taken. */
@@ -55,10 +62,13 @@ static void report_at_exit(void)
 		return; /* a program without regions has no report */
 	}
 	perfctr_regions_stop();
-	if (perfctr_regions_report_to(file_at_exit, format_at_exit) < 0)
+	if (perfctr_regions_report_to(file_at_exit, format_at_exit) < 0) {
 		say("PERFCTR_REGIONS_OUTPUT"); /* the file stays: perfex may still report it */
-	else
-		remove_file(perfctr_arenas_forget);
+		return;
+	}
+	if (!perfctr_arenas_are_left())
+		perfctr_regions_count_child(-1);
+	remove_file(perfctr_arenas_forget);
 }
 
 typedef const char three_words[3][12];
@@ -127,6 +137,33 @@ static int read_file(void)
 	return 0;
 }
 
+/* Gives a child's report a file of its own if the pattern has none for it. False: no memory. */
+static bool name_file(void)
+{
+	struct perfctr_text name = { NULL, 0, 0, false };
+	const char *parents = file_at_exit;
+
+	file_at_exit = NULL;
+	if (read_file() < 0)
+		return false;
+	if (!file_at_exit || strcmp(file_at_exit, parents) != 0 ||
+	    perfctr_call_is_special(file_at_exit))
+		return true;
+	perfctr_text_add(&name, "%s.%d", file_at_exit, (int)getpid());
+	free(file_at_exit);
+	file_at_exit = name.bytes;
+	return !name.failed;
+}
+
+/* A child of fork() reports at its exit, or perfex reports in its place from the file that it left.
+ */
+static bool begin_in_child(void)
+{
+	process = getpid();
+	leave();
+	return name_file();
+}
+
 __attribute__((constructor)) static void begin_by_environment(void)
 {
 	const char *events = secure_getenv("PERFCTR_REGIONS"), *wrong;
@@ -148,6 +185,8 @@ __attribute__((constructor)) static void begin_by_environment(void)
 	if (wrong) {
 		remove_file(perfctr_arenas_forget);
 		say(wrong);
+	} else {
+		perfctr_regions.begin_report = begin_in_child;
 	}
 	errno = error;
 }

@@ -254,7 +254,7 @@ static bool read_kernel(struct perfctr_region_thread *thread, uint64_t *values)
 	if (perfctr_set_read(thread->set, reading) < 0)
 		return false;
 	for (i = 1; i < thread->nvalues; i++) {
-		if (reading[i - 1].quality != PERFCTR_EXACT)
+		if (reading[i - 1].quality > PERFCTR_UNVERIFIED)
 			return false;
 		values[i] = reading[i - 1].value;
 	}

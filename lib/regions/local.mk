@@ -7,6 +7,7 @@ lib_libinternal_la_SOURCES += \
 	lib/regions/environment.c \
 	lib/regions/fast_path.c \
 	lib/regions/fast_path.h \
+	lib/regions/interpreter.c \
 	lib/regions/metrics.c \
 	lib/regions/metrics.h \
 	lib/regions/overlap.c \

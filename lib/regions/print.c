@@ -37,11 +37,11 @@ static void add_csv(struct perfctr_text *text, const char *word)
 }
 
 /* Bytes that are not printable ASCII become '?', since a terminal may obey them. */
-static void add_printable(struct perfctr_text *text, const char *word, int width)
+static void add_printable(struct perfctr_text *text, const char *word)
 {
 	unsigned int n;
 
-	for (; *word; word += n, width -= (int)n) {
+	for (; *word; word += n) {
 		n = plain_length(word);
 		if (n)
 			perfctr_text_add(text, "%.*s", (int)n, word);
@@ -49,7 +49,6 @@ static void add_printable(struct perfctr_text *text, const char *word, int width
 			perfctr_text_add(text, "%c", *word == '"' || *word == '\\' ? *word : '?');
 		n = n ? n : 1;
 	}
-	perfctr_text_add(text, "%*s", width > 0 ? width : 0, "");
 }
 
 /* Writes a decimal point, whatever the program's locale has; digits: 1 or 3. */
@@ -125,64 +124,91 @@ static const char *host(struct utsname *name)
 	return uname(name) < 0 ? "" : name->nodename;
 }
 
-/* Returns the first of the launchers' variables that is a number; "" if there is none. */
-const char *perfctr_region_rank(void)
+/* ---- what is not counted ---- */
+
+const char *perfctr_region_not_counted(void)
 {
-	static const char launchers[][24] = { "OMPI_COMM_WORLD_RANK", "PMIX_RANK", "PMI_RANK",
-					      "SLURM_PROCID" };
-	unsigned int i;
+	const char *list = secure_getenv("PERFCTR_REGIONS_NOT_COUNTED");
 
-	for (i = 0; i < ARRAY_SIZE(launchers); i++) {
-		const char *value = secure_getenv(launchers[i]);
+	return list ? list : "";
+}
 
-		if (value && *value && strspn(value, "0123456789") == strlen(value) &&
-		    strlen(value) < 10)
-			return value;
+typedef void print_reason(struct perfctr_region_report *report, const char *name,
+			  const char *reason);
+
+static void print_not_counted(struct perfctr_region_report *report, print_reason *print)
+{
+	const char *all = report->not_counted ? report->not_counted : "";
+	char *list = strdup(all), *name, *reason, *end;
+
+	report->text.failed |= !list;
+	for (name = list; name && *name; name = end) {
+		end = strchrnul(name, '\n');
+		if (*end)
+			*end++ = '\0';
+		reason = strchr(name, '\t');
+		if (!reason)
+			continue;
+		*reason = '\0';
+		if (*name)
+			print(report, name, reason + 1);
 	}
-	return "";
+	free(list);
 }
 
 /* ---- a table ---- */
+
+/* A value's line: two spaces, its label, two numbers and its quality fit into 80 columns. */
+#define COLUMNS 80
+#define LABEL	22
+#define NUMBER	16
 
 static const char *unit(const struct perfctr_region_report *report, unsigned int i)
 {
 	return report->clocks >> i & 1 ? "ns" : "";
 }
 
-#define REGION_WIDTH  24
-#define BEFORE_LABELS (REGION_WIDTH + 23) /* thread and visits are between */
-
-static int label_length(const char *name, const char *of)
+/* Adds a sentence whose lines are broken between words. */
+static void add_sentence(struct perfctr_text *text, const char *words, int indent)
 {
-	return (int)strlen(name) + (*of ? 1 + (int)strlen(of) : 0);
+	struct perfctr_text plain = { NULL, 0, 0, false };
+	int column = indent, length;
+	const char *word;
+
+	add_printable(&plain, words);
+	text->failed |= plain.failed;
+	perfctr_text_add(text, "%*s", indent, "");
+	for (word = plain.failed ? "" : plain.bytes; *word;
+	     word += length + (word[length] == ' ')) {
+		length = (int)strcspn(word, " ");
+		if (column > indent && column + 1 + length > COLUMNS) {
+			perfctr_text_add(text, "\n%*s", indent, "");
+			column = indent;
+		}
+		perfctr_text_add(text, "%s%.*s", column > indent ? " " : "", length, word);
+		column += (column > indent) + length;
+	}
+	perfctr_text_add(text, "\n");
+	free(plain.bytes);
 }
 
-/* Returns the width of the column in which values and metrics are named. */
-static int find_label_width(const struct perfctr_region_report *report)
+/* Begins a value's line. A longer label has a line of its own. */
+static void add_label(struct perfctr_text *text, const char *name, const char *of)
 {
-	int most = 20, n;
-	unsigned int i;
+	int length = (int)strlen(name) + (*of ? 1 + (int)strlen(of) : 0);
 
-	for (i = 0; i < report->nvalues; i++) {
-		n = label_length(report->names[i], unit(report, i));
-		most = n > most ? n : most;
-	}
-	for (i = 0; i < count_metrics(report); i++) {
-		struct metric metric = get_name(report, i);
-
-		n = label_length(metric.name, metric.is.unit);
-		most = n > most ? n : most;
-	}
-	return most;
+	perfctr_text_add(text, "  ");
+	add_printable(text, name);
+	perfctr_text_add(text, "%s%s", *of ? " " : "", of);
+	if (length > LABEL)
+		perfctr_text_add(text, "\n%*s", 2 + LABEL, "");
+	else
+		perfctr_text_add(text, "%*s", LABEL - length, "");
 }
 
-static void add_label(struct perfctr_region_report *report, const char *name, const char *of)
+static void add_numbers(struct perfctr_text *text, uint64_t inclusive, uint64_t exclusive)
 {
-	struct perfctr_text *text = &report->text;
-
-	add_printable(text, name, *of ? 0 : report->label_width);
-	if (*of)
-		perfctr_text_add(text, " %-*s", report->label_width - (int)strlen(name) - 1, of);
+	perfctr_text_add(text, " %*" PRIu64 " %*" PRIu64, NUMBER, inclusive, NUMBER, exclusive);
 }
 
 static void print_table_head(struct perfctr_region_report *report)
@@ -190,28 +216,22 @@ static void print_table_head(struct perfctr_region_report *report)
 	struct perfctr_text *text = &report->text;
 	struct utsname names;
 
-	report->label_width = find_label_width(report);
 	perfctr_text_add(text, "Regions of process %d on ", (int)report->pid);
-	add_printable(text, host(&names), 0);
+	add_printable(text, host(&names));
 	if (*report->rank)
 		perfctr_text_add(text, ", rank %s", report->rank);
-	perfctr_text_add(text, "\n\n%-*s %-7s %12s  %-*s %18s %18s", REGION_WIDTH, "region",
-			 report->keep & PERFCTR_REGIONS_THREADS ? "thread" : "", "visits",
-			 report->label_width, "", "inclusive", "exclusive");
-	if (report->keep & PERFCTR_REGIONS_MOMENTS)
-		perfctr_text_add(text, " %14s %14s %14s %14s", "mean", "minimum", "maximum",
-				 "deviation");
-	if (report->keep & PERFCTR_REGIONS_HISTOGRAM)
-		perfctr_text_add(text, " %14s %14s %14s", "p50", "p90", "p99");
-	perfctr_text_add(text, "  quality\n");
+	perfctr_text_add(text, "\n\n%*s %*s %*s  quality\n", 2 + LABEL, "", NUMBER, "inclusive",
+			 NUMBER, "exclusive");
 }
 
 static void add_table_moments(struct perfctr_text *text, const struct perfctr_region_value *value)
 {
-	perfctr_text_add(text, " ");
-	add_decimal(text, value->mean, 12, 1);
-	perfctr_text_add(text, " %14" PRIu64 " %14" PRIu64 " ", value->minimum, value->maximum);
-	add_decimal(text, value->deviation, 12, 1);
+	perfctr_text_add(text, "    mean ");
+	add_decimal(text, value->mean, 0, 1);
+	perfctr_text_add(text, ", deviation ");
+	add_decimal(text, value->deviation, 0, 1);
+	perfctr_text_add(text, ", minimum %" PRIu64 ", maximum %" PRIu64 "\n", value->minimum,
+			 value->maximum);
 }
 
 static void print_table_value(struct perfctr_region_report *report, unsigned int i,
@@ -219,30 +239,25 @@ static void print_table_value(struct perfctr_region_report *report, unsigned int
 {
 	struct perfctr_text *text = &report->text;
 
-	add_label(report, report->names[i], unit(report, i));
-	perfctr_text_add(text, " %18" PRIu64 " %18" PRIu64, value->inclusive, value->exclusive);
-	if (report->keep & PERFCTR_REGIONS_MOMENTS)
-		add_table_moments(text, value);
-	if (report->keep & PERFCTR_REGIONS_HISTOGRAM)
-		perfctr_text_add(text, " %14" PRIu64 " %14" PRIu64 " %14" PRIu64, value->p50,
-				 value->p90, value->p99);
+	add_label(text, report->names[i], unit(report, i));
+	add_numbers(text, value->inclusive, value->exclusive);
 	perfctr_text_add(text, "  %s", perfctr_quality_name(value->quality));
 	if (value->quality == PERFCTR_ESTIMATE)
 		perfctr_text_add(text, ", +- %" PRIu64, value->error);
 	perfctr_text_add(text, "\n");
+	if (report->keep & PERFCTR_REGIONS_MOMENTS)
+		add_table_moments(text, value);
+	if (report->keep & PERFCTR_REGIONS_HISTOGRAM)
+		perfctr_text_add(text, "    p50 %" PRIu64 ", p90 %" PRIu64 ", p99 %" PRIu64 "\n",
+				 value->p50, value->p90, value->p99);
 }
 
 static void print_table_bytes(struct perfctr_region_report *report,
 			      const struct perfctr_region_reading *reading)
 {
-	bool moments = report->keep & PERFCTR_REGIONS_MOMENTS,
-	     histogram = report->keep & PERFCTR_REGIONS_HISTOGRAM;
-
-	perfctr_text_add(&report->text, "%*s", BEFORE_LABELS, "");
-	add_label(report, "bytes", "");
-	perfctr_text_add(&report->text, " %18" PRIu64 " %18" PRIu64 "%*s  exact\n",
-			 reading->bytes_inclusive, reading->bytes_exclusive,
-			 (moments ? 60 : 0) + (histogram ? 45 : 0), "");
+	add_label(&report->text, "bytes", "");
+	add_numbers(&report->text, reading->bytes_inclusive, reading->bytes_exclusive);
+	perfctr_text_add(&report->text, "  exact\n");
 }
 
 static void print_table_metric(struct perfctr_region_report *report, unsigned int i,
@@ -251,20 +266,33 @@ static void print_table_metric(struct perfctr_region_report *report, unsigned in
 	struct metric metric = get_metric(report, i, reading);
 	const char *reason = metric.inclusive.reason, *own = metric.exclusive.reason;
 	struct perfctr_text *text = &report->text;
-	bool moments = report->keep & PERFCTR_REGIONS_MOMENTS,
-	     histogram = report->keep & PERFCTR_REGIONS_HISTOGRAM;
 
-	perfctr_text_add(text, "%*s", BEFORE_LABELS, "");
-	add_label(report, metric.name, metric.is.unit);
-	add_metric_value(text, &metric.inclusive, 19, "-");
-	add_metric_value(text, &metric.exclusive, 19, "-");
-	perfctr_text_add(text, "%*s  %s", (moments ? 60 : 0) + (histogram ? 45 : 0), "",
-			 reason ? reason : perfctr_quality_name(metric.inclusive.quality));
-	if (own && !reason)
-		perfctr_text_add(text, ", exclusive: %s", own);
+	add_label(text, metric.name, metric.is.unit);
+	add_metric_value(text, &metric.inclusive, 1 + NUMBER, "-");
+	add_metric_value(text, &metric.exclusive, 1 + NUMBER, "-");
+	perfctr_text_add(text, "  %s\n",
+			 reason ? "none" : perfctr_quality_name(metric.inclusive.quality));
+	if (reason)
+		add_sentence(text, reason, 4);
 	if (metric.inclusive.beyond)
-		perfctr_text_add(text, ", beyond: %s", metric.is.threshold);
-	perfctr_text_add(text, "\n");
+		perfctr_text_add(text, "    beyond: %s\n", metric.is.threshold);
+	if (own && !reason) {
+		perfctr_text_add(text, "    exclusive:\n");
+		add_sentence(text, own, 4);
+	}
+}
+
+static void print_table_region(struct perfctr_region_report *report, const char *name, pid_t tid,
+			       uint64_t visits)
+{
+	struct perfctr_text *text = &report->text;
+
+	add_printable(text, name);
+	if (tid)
+		perfctr_text_add(text, ", thread %d", (int)tid);
+	else if (report->keep & PERFCTR_REGIONS_THREADS)
+		perfctr_text_add(text, ", all threads");
+	perfctr_text_add(text, ": %" PRIu64 " visit%s\n", visits, visits == 1 ? "" : "s");
 }
 
 static void print_table(struct perfctr_region_report *report, const char *name, pid_t tid,
@@ -273,58 +301,63 @@ static void print_table(struct perfctr_region_report *report, const char *name, 
 	struct perfctr_text *text = &report->text;
 	unsigned int i;
 
-	/* A longer name has a line of its own. */
-	if (strlen(name) > REGION_WIDTH) {
-		add_printable(text, name, 0);
-		perfctr_text_add(text, "\n");
-		name = "";
-	}
-	for (i = 0; i < report->nvalues; i++) {
-		add_printable(text, i ? "" : name, REGION_WIDTH);
-		if (i || !tid)
-			perfctr_text_add(text, " %-7s",
-					 i || !(report->keep & PERFCTR_REGIONS_THREADS) ? ""
-											: "all");
-		else
-			perfctr_text_add(text, " %-7d", (int)tid);
-		if (i)
-			perfctr_text_add(text, " %12s  ", "");
-		else
-			perfctr_text_add(text, " %12" PRIu64 "  ", reading->visits);
+	print_table_region(report, name, tid, reading->visits);
+	for (i = 0; i < report->nvalues; i++)
 		print_table_value(report, i, &reading->value[i]);
-	}
 	if (reading->bytes_inclusive)
 		print_table_bytes(report, reading);
 	for (i = 0; i < count_metrics(report); i++)
 		print_table_metric(report, i, reading);
 	if (reading->unfinished)
-		perfctr_text_add(text, "%*s %" PRIu64 " visit%s did not end\n", REGION_WIDTH, "",
-				 reading->unfinished, reading->unfinished == 1 ? "" : "s");
+		perfctr_text_add(text, "  %" PRIu64 " visit%s did not end\n", reading->unfinished,
+				 reading->unfinished == 1 ? "" : "s");
 	if (reading->uncounted)
-		perfctr_text_add(text, "%*s %" PRIu64 " visit%s not counted\n", REGION_WIDTH, "",
-				 reading->uncounted, reading->uncounted == 1 ? " was" : "s were");
+		perfctr_text_add(text, "  %" PRIu64 " visit%s not counted\n", reading->uncounted,
+				 reading->uncounted == 1 ? " was" : "s were");
+}
+
+static void print_table_reason(struct perfctr_region_report *report, const char *name,
+			       const char *reason)
+{
+	struct perfctr_text sentence = { NULL, 0, 0, false };
+
+	perfctr_text_add(&sentence, "%s is not counted: %s", name, reason);
+	report->text.failed |= sentence.failed;
+	add_sentence(&report->text, sentence.failed ? "" : sentence.bytes, 0);
+	free(sentence.bytes);
+}
+
+static void print_table_subtracted(struct perfctr_region_report *report)
+{
+	struct perfctr_text *text = &report->text;
+	unsigned int i;
+
+	perfctr_text_add(text, "\n%-*s %*s %*s  spread\n", 2 + LABEL, "subtracted", NUMBER,
+			 "for each visit", NUMBER, "for each within");
+	for (i = 0; i < report->nvalues; i++) {
+		double scale = i ? 1 : report->ns;
+
+		add_label(text, report->names[i], unit(report, i));
+		perfctr_text_add(text, " %*.0f %*.0f  %.0f\n", NUMBER,
+				 (double)report->inside[i] * scale, NUMBER,
+				 (double)report->pair[i] * scale,
+				 (double)report->spread[i] * scale);
+	}
+	if (report->through_kernel)
+		perfctr_text_add(text, "The kernel reads these events.\n");
 }
 
 static void print_table_end(struct perfctr_region_report *report)
 {
 	struct perfctr_text *text = &report->text;
-	unsigned int i;
 
-	perfctr_text_add(text,
-			 "\nSubtracted for each visit, and around it for each visit within%s:\n",
-			 report->through_kernel ? " (the kernel reads these events)" : "");
-	for (i = 0; i < report->nvalues; i++) {
-		double scale = i ? 1 : report->ns;
-
-		add_printable(text, report->names[i], report->label_width + 4);
-		perfctr_text_add(text, " %.0f%s%s (spread %.0f), %.0f\n",
-				 (double)report->inside[i] * scale, *unit(report, i) ? " " : "",
-				 unit(report, i), (double)report->spread[i] * scale,
-				 (double)report->pair[i] * scale);
-	}
+	print_table_subtracted(report);
+	print_not_counted(report, print_table_reason);
 	if (report->died)
-		perfctr_text_add(text, "How many ends had no begin, and how many threads could not "
-				       "be counted, is not known.\n");
+		add_sentence(text,
+			     "How many ends had no begin, how many threads could not be counted, "
+			     "and how many children are left out, is not known.",
+			     0);
 	if (report->unplaced)
 		perfctr_text_add(text, "%" PRIu64 " visit%s counted for no region%s.\n",
 				 report->unplaced, report->unplaced == 1 ? " was" : "s were",
@@ -335,6 +368,16 @@ static void print_table_end(struct perfctr_region_report *report)
 	if (report->left_out)
 		perfctr_text_add(text, "%" PRIu64 " thread%s could not be counted.\n",
 				 report->left_out, report->left_out == 1 ? "" : "s");
+	if (report->closed)
+		perfctr_text_add(text,
+				 "Of these %" PRIu64 " %s stale: the program closed the "
+				 "descriptors of the counters.\n",
+				 report->closed, report->closed == 1 ? "is" : "are");
+	if (report->children)
+		perfctr_text_add(text,
+				 "%" PRIu64 " child process%s had regions and no report, or not "
+				 "yet one.\n",
+				 report->children, report->children == 1 ? "" : "es");
 }
 
 /* ---- CSV ---- */
@@ -345,7 +388,8 @@ static void print_csv_head(struct perfctr_region_report *report)
 			 "host,pid,rank,region,tid,visits,unfinished,uncounted,value,unit,"
 			 "inclusive,exclusive,mean,minimum,maximum,deviation,p50,p90,p99,quality,"
 			 "subtracted,subtracted_around,spread,reason,exclusive_reason,"
-			 "ends_without_begin,threads_left_out,visits_without_region,error\n");
+			 "ends_without_begin,threads_left_out,threads_stale,visits_without_region,"
+			 "children_left_out,error\n");
 }
 
 static void add_csv_moments(struct perfctr_text *text, const struct perfctr_region_value *value)
@@ -360,10 +404,12 @@ static void add_csv_moments(struct perfctr_text *text, const struct perfctr_regi
 static void add_csv_troubles(struct perfctr_region_report *report)
 {
 	if (report->died)
-		perfctr_text_add(&report->text, ",,,");
+		perfctr_text_add(&report->text, ",,,,,");
 	else
-		perfctr_text_add(&report->text, ",%" PRIu64 ",%" PRIu64 ",%" PRIu64, report->stray,
-				 report->left_out, report->unplaced);
+		perfctr_text_add(&report->text,
+				 ",%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%" PRIu64,
+				 report->stray, report->left_out, report->closed, report->unplaced,
+				 report->children);
 }
 
 static void print_csv_value(struct perfctr_region_report *report, unsigned int i,
@@ -409,15 +455,44 @@ static void print_csv_metric(struct perfctr_region_report *report, unsigned int 
 	perfctr_text_add(text, ",\n");
 }
 
+static void print_csv_process(struct perfctr_region_report *report)
+{
+	struct utsname names;
+
+	add_csv(&report->text, host(&names));
+	perfctr_text_add(&report->text, ",%d,%s,", (int)report->pid, report->rank);
+}
+
+/* A row of no region: of an event that is not counted, or of a report without regions (""). */
+static void print_csv_reason(struct perfctr_region_report *report, const char *name,
+			     const char *reason)
+{
+	print_csv_process(report);
+	perfctr_text_add(&report->text, ",all,,,,");
+	add_csv(&report->text, name);
+	perfctr_text_add(&report->text, ",,,,,,,,,,,%s,,,,",
+			 *name ? perfctr_quality_name(PERFCTR_NOT_COUNTED) : "");
+	add_csv(&report->text, reason);
+	perfctr_text_add(&report->text, ",");
+	add_csv_troubles(report);
+	perfctr_text_add(&report->text, ",\n");
+	report->rows++;
+}
+
+static void print_csv_end(struct perfctr_region_report *report)
+{
+	print_not_counted(report, print_csv_reason);
+	if (!report->rows)
+		print_csv_reason(report, "", "");
+}
+
 /* Adds the first fields of each row. */
 static void print_csv_region(struct perfctr_region_report *report, const char *name, pid_t tid,
 			     const struct perfctr_region_reading *reading)
 {
 	struct perfctr_text *text = &report->text;
-	struct utsname names;
 
-	add_csv(text, host(&names));
-	perfctr_text_add(text, ",%d,%s,", (int)report->pid, report->rank);
+	print_csv_process(report);
 	add_csv(text, name);
 	if (tid)
 		perfctr_text_add(text, ",%d", (int)tid);
@@ -598,6 +673,17 @@ static void add_json_trouble(struct perfctr_region_report *report, const char *n
 		perfctr_text_add(&report->text, "%" PRIu64, n);
 }
 
+/* The first one begins the array. */
+static void add_json_not_counted(struct perfctr_region_report *report, const char *name,
+				 const char *reason)
+{
+	perfctr_text_add(&report->text,
+			 report->reasons++ ? ",{\"name\":" : ",\"not_counted\":[{\"name\":");
+	add_json(&report->text, name);
+	add_json_reason(&report->text, "reason", reason);
+	perfctr_text_add(&report->text, "}");
+}
+
 static void print_json_end(struct perfctr_region_report *report)
 {
 	struct perfctr_text *text = &report->text;
@@ -617,7 +703,12 @@ static void print_json_end(struct perfctr_region_report *report)
 			 report->through_kernel ? "true" : "false");
 	add_json_trouble(report, "ends_without_begin", report->stray);
 	add_json_trouble(report, "threads_left_out", report->left_out);
+	add_json_trouble(report, "threads_stale", report->closed);
 	add_json_trouble(report, "visits_without_region", report->unplaced);
+	add_json_trouble(report, "children_left_out", report->children);
+	print_not_counted(report, add_json_not_counted);
+	if (report->reasons)
+		perfctr_text_add(text, "]");
 	perfctr_text_add(text, "}\n");
 }
 
@@ -646,8 +737,9 @@ void perfctr_region_print(struct perfctr_region_report *report, const char *name
 
 void perfctr_region_print_end(struct perfctr_region_report *report)
 {
-	if (report->format == PERFCTR_REGIONS_TABLE)
-		print_table_end(report);
-	if (report->format == PERFCTR_REGIONS_JSON)
-		print_json_end(report);
+	switch (report->format) {
+	case PERFCTR_REGIONS_TABLE: print_table_end(report); break;
+	case PERFCTR_REGIONS_CSV: print_csv_end(report); break;
+	case PERFCTR_REGIONS_JSON: print_json_end(report); break;
+	}
 }

@@ -15,24 +15,27 @@ struct perfctr_region_report {
 	struct perfctr_text text;
 	unsigned int format, keep, nvalues;
 	pid_t pid;
-	const char *rank;		       /* "": unknown */
-	const char *const *names;	       /* names of the values */
-	const int64_t *inside, *pair, *spread; /* the calibration, in raw values */
-	uint32_t clocks;		       /* bit i: value i is in ns */
-	double ns;			       /* nanoseconds of a tick */
-	uint64_t stray, left_out, unplaced;    /* see perfctr_regions */
-	bool died;			       /* the process has died: the line above is unknown */
-	bool is_full;			       /* no further region can have an id */
+	const char *rank;				      /* "": unknown */
+	const char *not_counted;			      /* perfctr_region_not_counted() */
+	const char *const *names;			      /* names of the values */
+	const int64_t *inside, *pair, *spread;		      /* the calibration, in raw values */
+	uint32_t clocks;				      /* bit i: value i is in ns */
+	double ns;					      /* nanoseconds of a tick */
+	uint64_t stray, left_out, closed, unplaced, children; /* see perfctr_regions */
+	bool died;    /* the process has died: the line above is unknown */
+	bool is_full; /* no further region can have an id */
 	const struct perfctr_region_kept *kept;
 	const struct perfctr_visits *visits; /* of the next row; NULL: it has no histogram */
 	const struct perfctr_region_metrics *metrics;
 	bool through_kernel;
-	unsigned int rows;
-	int label_width; /* of a table's column of values' names, after the head */
+	unsigned int rows, reasons; /* how many were printed */
 };
 
-/* Returns the rank of this process in a parallel job, by its launcher's variables. */
-const char *perfctr_region_rank(void);
+/*
+ * Returns the events and metrics that were asked for and can't be counted, by
+ * PERFCTR_REGIONS_NOT_COUNTED: a line "NAME<tab>REASON" each; "" if all are counted.
+ */
+const char *perfctr_region_not_counted(void);
 
 /* Print the head, a row per region (tid 0: of all threads), and the end. */
 void perfctr_region_print_head(struct perfctr_region_report *report);

@@ -13,6 +13,7 @@
 #include "lib/base/call.h"
 #include "lib/base/error.h"
 #include "lib/base/process.h"
+#include "lib/base/stream.h"
 #include "lib/regions/calibrate.h"
 #include "lib/regions/print.h"
 #include "lib/regions/arena.h"
@@ -200,6 +201,7 @@ static int take_head(struct recovery *recovery)
 		.histogram = head->keep & PERFCTR_REGIONS_HISTOGRAM,
 		.mult = head->mult,
 		.clocks = head->clocks,
+		.unverified = head->unverified,
 		.shift = head->shift,
 	};
 	return 0;
@@ -267,7 +269,7 @@ static int take_all(struct recovery *recovery, const char *file)
 	const uint64_t done = PERFCTR_CHUNK_DONE;
 
 	if (recovery->size >= sizeof(done) && !memcmp(recovery->bytes, &done, sizeof(done)))
-		return perfctr_fail(ENOENT, "the process has reported itself");
+		return perfctr_fail(EALREADY, "the process has reported itself");
 	if ((recovery->size && !chunk_at(recovery, 0)) || walk(recovery, find_head) < 0)
 		return no_such(file);
 	if (!recovery->head)
@@ -350,6 +352,7 @@ static int print_report(const struct recovery *recovery, struct perfctr_region_r
 	report->pid = recovery->head->pid;
 	report->died = true;
 	report->rank = recovery->head->rank;
+	report->not_counted = perfctr_region_not_counted();
 	report->keep = recovery->head->keep;
 	report->kept = &recovery->kept;
 	report->nvalues = recovery->kept.nvalues;
@@ -409,7 +412,7 @@ static int write_anew(const struct perfctr_text *text, struct perfctr_text *name
 {
 	int error;
 
-	if (perfctr_call_is_special(name->bytes))
+	if (perfctr_stream_named(name->bytes) >= 0 || perfctr_call_is_special(name->bytes))
 		return perfctr_text_write(text, name->bytes);
 	if (take_name(name) < 0)
 		return -1;

@@ -8,6 +8,8 @@
 #include <unistd.h>
 #include "lib/base/call.h"
 #include "lib/base/error.h"
+#include "lib/base/memory.h"
+#include "lib/base/rank.h"
 #include "lib/regions/calibrate.h"
 #include "lib/regions/print.h"
 #include "lib/regions/state.h"
@@ -18,6 +20,14 @@
 	 PERFCTR_REGIONS_USER_FALLBACK)
 
 /* ---- start and stop ---- */
+
+static void forget_troubles(void)
+{
+	__atomic_store_n(&perfctr_regions.stray, 0, __ATOMIC_RELAXED);
+	__atomic_store_n(&perfctr_regions.left_out, 0, __ATOMIC_RELAXED);
+	__atomic_store_n(&perfctr_regions.closed, 0, __ATOMIC_RELAXED);
+	__atomic_store_n(&perfctr_regions.unplaced, 0, __ATOMIC_RELAXED);
+}
 
 /*
  * Forgets all counts. Other threads free their memory when they next take part. The lock is held.
@@ -39,9 +49,7 @@ static void forget(void)
 	memset(perfctr_regions.ended, 0, sizeof(perfctr_regions.ended));
 	perfctr_arena_free(&perfctr_regions.arena);
 	perfctr_calibration_forget();
-	__atomic_store_n(&perfctr_regions.stray, 0, __ATOMIC_RELAXED);
-	__atomic_store_n(&perfctr_regions.left_out, 0, __ATOMIC_RELAXED);
-	__atomic_store_n(&perfctr_regions.unplaced, 0, __ATOMIC_RELAXED);
+	forget_troubles();
 	perfctr_regions.measured = false;
 }
 
@@ -74,8 +82,21 @@ static void let_go(const sigset_t *old)
 	pthread_sigmask(SIG_SETMASK, old, NULL);
 }
 
-/* The signal mask before fork(); under the lock. */
+/* The signal mask before fork(), and the visits that the thread is in; under the lock. */
 static sigset_t at_fork;
+static unsigned int open_at_fork;
+
+static unsigned int count_visits(void)
+{
+	struct perfctr_region_thread *thread = perfctr_region_here.thread;
+	const struct perfctr_visit *visit = perfctr_region_thread_is_current(thread)
+						    ? perfctr_region_thread_top(thread)
+						    : NULL;
+
+	return visit ? (unsigned int)(((const char *)visit - (const char *)thread->root) /
+				      perfctr_region_stride(thread))
+		     : 0;
+}
 
 static void before_fork(void)
 {
@@ -83,6 +104,7 @@ static void before_fork(void)
 
 	hold(&old);
 	at_fork = old;
+	open_at_fork = count_visits();
 }
 
 static void after_fork(void)
@@ -92,10 +114,52 @@ static void after_fork(void)
 	let_go(&old);
 }
 
+static void note_all(void);
+
+/*
+ * Goes on in a child of fork() with what its parent measures, from the child's first visit on: most
+ * children execute another program, and have none. If the child has no report, its parent's says
+ * so.
+ */
+static bool adopt(void)
+{
+	unsigned long *parents = perfctr_regions.children;
+
+	perfctr_regions.adopt = NULL;
+	perfctr_regions.parents = parents;
+	perfctr_regions.children = perfctr_memory_share(sizeof(*parents));
+	if (!perfctr_regions.begin_report || !perfctr_regions.begin_report()) {
+		set_ways((struct perfctr_region_ways){ NULL, NULL });
+		perfctr_regions_count_child(1);
+		return false;
+	}
+	if (!perfctr_arenas_are_left())
+		perfctr_regions_count_child(1);
+	perfctr_calibration_forget();
+	perfctr_regions.arena.generation = perfctr_regions.generation;
+	__atomic_store_n(&perfctr_regions.pid, getpid(), __ATOMIC_RELAXED);
+	perfctr_regions.on = perfctr_regions.measured = true;
+	note_all();
+	return true;
+}
+
+void perfctr_regions_count_child(long n)
+{
+	if (perfctr_regions.parents)
+		__atomic_add_fetch(perfctr_regions.parents, (unsigned long)n, __ATOMIC_RELAXED);
+}
+
 /* The parent's threads don't exist here, and their memory is cleared. */
 static void in_child(void)
 {
-	set_ways((struct perfctr_region_ways){ NULL, NULL });
+	if (perfctr_regions.on) {
+		perfctr_regions.adopt = adopt;
+		perfctr_regions.inherited = open_at_fork;
+	}
+	if (perfctr_regions.adopt)
+		perfctr_regions.forked = getpid();
+	else
+		set_ways((struct perfctr_region_ways){ NULL, NULL });
 	perfctr_region_thread_set(&perfctr_region_nothing,
 				  perfctr_region_as_visit(&perfctr_region_nothing));
 	perfctr_regions.threads = NULL;
@@ -103,6 +167,7 @@ static void in_child(void)
 	if (perfctr_regions.measured)
 		memset(perfctr_regions.ended, 0, sizeof(perfctr_regions.ended));
 	perfctr_regions.on = perfctr_regions.measured = false;
+	forget_troubles();
 	__atomic_store_n(&perfctr_regions.generation, perfctr_regions.generation + 1,
 			 __ATOMIC_RELAXED);
 	after_fork();
@@ -154,18 +219,17 @@ static int name_values(const struct perfctr_region_thread *thread, const char *e
 	return 0;
 }
 
-/* Finds the values that are times, in ns. */
-static uint32_t find_clocks(const struct perfctr_region_thread *thread)
+/* Finds the values whose events have a flag: bit i is value i's. */
+static uint32_t find_flagged(const struct perfctr_region_thread *thread, unsigned int flag)
 {
 	struct perfctr_list_event event;
-	uint32_t clocks = 1;
+	uint32_t found = 0;
 	unsigned int i;
 
 	for (i = 1; i < thread->nvalues; i++)
-		if (perfctr_set_event(thread->set, i - 1, &event) == 0 &&
-		    event.flags & PERFCTR_EVENT_TIME)
-			clocks |= 1u << i;
-	return clocks;
+		if (perfctr_set_event(thread->set, i - 1, &event) == 0 && event.flags & flag)
+			found |= 1u << i;
+	return found;
 }
 
 static void set_kept(const struct perfctr_region_thread *thread, unsigned int keep)
@@ -179,7 +243,8 @@ static void set_kept(const struct perfctr_region_thread *thread, unsigned int ke
 		.histogram = keep & PERFCTR_REGIONS_HISTOGRAM,
 		.mult = thread->mult,
 		.shift = thread->shift,
-		.clocks = find_clocks(thread),
+		.clocks = 1 | find_flagged(thread, PERFCTR_EVENT_TIME),
+		.unverified = find_flagged(thread, PERFCTR_EVENT_UNVERIFIED),
 	};
 }
 
@@ -209,6 +274,7 @@ static void note_all(void)
 		.mult = perfctr_regions.kept.mult,
 		.shift = perfctr_regions.kept.shift,
 		.clocks = perfctr_regions.kept.clocks,
+		.unverified = perfctr_regions.kept.unverified,
 		.through_kernel = perfctr_regions.layout == PERFCTR_VISIT_KERNEL,
 		.pid = perfctr_regions.pid,
 	};
@@ -217,7 +283,7 @@ static void note_all(void)
 
 	if (!perfctr_arenas_are_left())
 		return;
-	snprintf(head.rank, sizeof(head.rank), "%s", perfctr_region_rank());
+	snprintf(head.rank, sizeof(head.rank), "%s", perfctr_rank());
 	for (i = 0; i < head.nvalues; i++)
 		perfctr_text_add(&names, "%s%c", perfctr_regions.name[i], 0);
 	if (perfctr_regions.metrics.metrics)
@@ -249,6 +315,10 @@ static int start_events(const char *events, unsigned int keep)
 		perfctr_region_thread_free(thread);
 		return -1;
 	}
+	perfctr_regions.adopt = NULL;
+	__atomic_store_n(&perfctr_regions.inherited, 0, __ATOMIC_RELAXED);
+	if (!perfctr_regions.children)
+		perfctr_regions.children = perfctr_memory_share(sizeof(unsigned long));
 	perfctr_regions.layout = thread->layout;
 	__atomic_store_n(&perfctr_regions.pid, getpid(), __ATOMIC_RELAXED);
 	perfctr_regions.on = perfctr_regions.measured = true;
@@ -345,6 +415,7 @@ int perfctr_regions_stop(void)
 	hold(&old);
 	on = perfctr_regions.on;
 	perfctr_regions.on = false;
+	perfctr_regions.adopt = NULL;
 	set_ways((struct perfctr_region_ways){ NULL, NULL });
 	if (on)
 		perfctr_region_threads_release();

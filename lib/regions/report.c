@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 #include "lib/base/error.h"
+#include "lib/base/rank.h"
 #include "lib/regions/calibrate.h"
 #include "lib/regions/print.h"
 #include "lib/regions/state.h"
@@ -40,6 +41,9 @@ static void add_up_troubles(struct perfctr_region_report *report)
 
 	report->stray = __atomic_load_n(&perfctr_regions.stray, __ATOMIC_RELAXED);
 	report->left_out = __atomic_load_n(&perfctr_regions.left_out, __ATOMIC_RELAXED);
+	report->closed = __atomic_load_n(&perfctr_regions.closed, __ATOMIC_RELAXED);
+	if (perfctr_regions.children)
+		report->children = __atomic_load_n(perfctr_regions.children, __ATOMIC_RELAXED);
 	report->unplaced = __atomic_load_n(&perfctr_regions.unplaced, __ATOMIC_RELAXED);
 	report->is_full = perfctr_region_ids() == PERFCTR_REGION_IDS;
 	for (thread = perfctr_regions.threads; thread; thread = thread->next) {
@@ -83,7 +87,8 @@ int perfctr_regions_report_to(const char *name, unsigned int format)
 	struct perfctr_region_report report = {
 		.format = format,
 		.pid = getpid(),
-		.rank = perfctr_region_rank(),
+		.rank = perfctr_rank(),
+		.not_counted = perfctr_region_not_counted(),
 	};
 	sigset_t old;
 	int result;

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
+#include <errno.h>
 #include "lib/regions/resume.h"
 #include "lib/regions/calibrate.h"
 #include "lib/regions/state.h"
@@ -93,6 +94,15 @@ void perfctr_resume_put_off(struct perfctr_region_thread *thread, struct perfctr
 		tell_visits(thread, top);
 }
 
+/* The thread's counters can't be read any more: its open visits never end. */
+static void lose(struct perfctr_region_thread *thread, struct perfctr_visit *top)
+{
+	if (errno == ESTALE)
+		__atomic_add_fetch(&perfctr_regions.closed, 1, __ATOMIC_RELAXED);
+	perfctr_region_thread_leave(thread, top, thread->root);
+	__atomic_store_n(&thread->lost, true, __ATOMIC_RELAXED);
+}
+
 /*
  * False: the thread's counters can't be read any more. If they were released, since measuring has
  * just ended, they are not lost, and the visits stay as they were.
@@ -101,25 +111,41 @@ static bool again(struct perfctr_visit *top, const int64_t *more)
 {
 	struct perfctr_region_thread *thread = perfctr_region_here.thread;
 	struct perfctr_moment from;
+	int error = errno;
 
+	errno = 0;
 	if (!perfctr_resume_moment(thread, &from)) {
 		if (__atomic_load_n(&thread->released, __ATOMIC_ACQUIRE))
 			perfctr_region_thread_set(thread, top);
 		else
-			__atomic_store_n(&thread->lost, true, __ATOMIC_RELAXED);
+			lose(thread, top);
+		errno = error;
 		return false;
 	}
+	errno = error;
 	perfctr_resume_put_off(thread, top, &from, more);
 	perfctr_region_thread_set(thread, top);
 	return true;
+}
+
+/* Counts the visit whose begin has found the counters lost. */
+static void count_lost(unsigned int id)
+{
+	const struct perfctr_region_thread *thread = perfctr_region_here.thread;
+	struct perfctr_visits *visits = thread->table[id];
+
+	if (thread->lost && visits)
+		perfctr_store(&visits->uncounted, visits->uncounted + 1);
 }
 
 void perfctr_resume_begin(unsigned int *id, struct perfctr_visit *top, unsigned int exit)
 {
 	void (*begin)(unsigned int *);
 
-	if (!again(top, perfctr_resume_cost.begin[exit]))
+	if (!again(top, perfctr_resume_cost.begin[exit])) {
+		count_lost(*id);
 		return;
+	}
 	begin = __atomic_load_n(&perfctr_region_ways.begin, __ATOMIC_ACQUIRE);
 	if (begin)
 		begin(id);

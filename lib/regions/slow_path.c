@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include <errno.h>
 #include <stddef.h>
+#include <sys/syscall.h>
+#include <unistd.h>
 #include "lib/base/call.h"
 #include "lib/regions/resume.h"
 #include "lib/regions/calibrate.h"
@@ -69,7 +71,7 @@ static void leave_out(void)
  */
 static bool take_part(struct perfctr_region *region, unsigned int *id)
 {
-	if (!perfctr_regions_are_on())
+	if (!perfctr_regions_are_adopted())
 		return false;
 	if (perfctr_region_thread_join() < 0) {
 		leave_out();
@@ -91,6 +93,8 @@ static bool add_visits(struct perfctr_region_thread *thread, unsigned int id,
 	perfctr_regions_lock(&old);
 	added = perfctr_region_thread_is_current(thread) &&
 		(thread->table[id] || perfctr_region_thread_visit(thread, id, cost));
+	if (added && id >= PERFCTR_REGION_FIRST_ID)
+		perfctr_calibration_note_use(cost);
 	perfctr_regions_unlock(&old);
 	return added;
 }
@@ -114,7 +118,7 @@ static bool prepare(struct perfctr_region *region)
 		 * A child of _Fork() may find the lock held by a thread that exists only in the
 		 * parent.
 		 */
-		if (!perfctr_regions_are_ours())
+		if (!perfctr_regions_may_lock())
 			return false;
 		perfctr_regions_lock(&old);
 		measured = take_part(region, &id);
@@ -241,8 +245,26 @@ static struct perfctr_visit *find_visit(struct perfctr_region_thread *thread,
 	return NULL;
 }
 
+/*
+ * Whether the visit that ends is one that the parent's thread began, and this is the same thread in
+ * the child. Another thread may start a measurement meanwhile, which has none of these.
+ */
+static bool is_inherited(void)
+{
+	unsigned int n = __atomic_load_n(&perfctr_regions.inherited, __ATOMIC_RELAXED);
+
+	if (!n || (pid_t)syscall(SYS_gettid) != perfctr_regions.forked)
+		return false;
+	while (n && !__atomic_compare_exchange_n(&perfctr_regions.inherited, &n, n - 1, false,
+						 __ATOMIC_RELAXED, __ATOMIC_RELAXED))
+		;
+	return n != 0;
+}
+
 static void count_stray(struct perfctr_region_thread *thread)
 {
+	if (is_inherited())
+		return;
 	if (perfctr_region_thread_is_current(thread))
 		perfctr_store(&thread->stray, thread->stray + 1);
 	else

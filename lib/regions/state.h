@@ -43,8 +43,22 @@ struct perfctr_regions {
 	 * 64-bit atomics.
 	 */
 	unsigned long stray, left_out;
+	unsigned long closed; /* threads whose counters the program has closed, of those left out */
 	unsigned long unplaced; /* visits that no region's count has */
 	pid_t pid;
+	/*
+	 * In a child of fork() whose parent was measured, until its first visit: begins measuring
+	 * in the child, with the lock held. NULL: nothing can.
+	 */
+	bool (*adopt)(void);
+	pid_t forked; /* the child, which has run fork's handlers */
+	/* Begins its own report; false: it has none. NULL: the program has started measuring. */
+	bool (*begin_report)(void);
+	unsigned long
+		*children; /* number of children without a report, in memory shared with them */
+	unsigned long *parents; /* the parent's number of such children, this one among them */
+	/* Visits that the parent's thread was in at the fork. Ends read it without the lock. */
+	unsigned int inherited;
 };
 extern struct perfctr_regions perfctr_regions __attribute__((visibility("hidden")));
 
@@ -72,6 +86,21 @@ bool perfctr_regions_are_on(void);
 
 /* Whether the last measurement is this process's own, and not its parent's. It needs no lock. */
 bool perfctr_regions_are_ours(void);
+
+/*
+ * Whether this process is being measured, or can be now, as a child of one that is. The lock is
+ * held, and the process is one that may take it.
+ */
+bool perfctr_regions_are_adopted(void);
+
+/*
+ * Whether this process may take the lock: a child of _Fork() may find it taken for good. Another
+ * thread may hold it, and begin measuring in this child of fork().
+ */
+bool perfctr_regions_may_lock(void);
+
+/* Adds to the parent's number of children without a report. */
+void perfctr_regions_count_child(long n);
 
 /* Returns the region of a name. The lock is held. NULL after perfctr_fail(). */
 struct perfctr_region *perfctr_region_find(const char *name);

@@ -250,15 +250,17 @@ static void read_distribution(const struct perfctr_visits *visits,
 
 /*
  * How far a sum may be off because of the cost of begin and end: for each visit by the
- * calibration's spread or a few instructions; and by a quarter of the visit's own cost, since
- * processors become faster.
+ * calibration's spread or a few instructions; by a quarter of the visit's own cost, since
+ * processors become faster; and for each visit within, which may be another language's.
  */
-static uint64_t error_of(const struct perfctr_visits *visits, unsigned int i, uint64_t within)
+static uint64_t error_of(const struct perfctr_visits *visits,
+			 const struct perfctr_region_kept *kept, unsigned int i, uint64_t within)
 {
 	const struct perfctr_region_cost *cost = visits->cost;
 	uint64_t each = 2 * (uint64_t)cost->spread[i] + 4;
 
-	return (visits->visits + within) * each + visits->visits * (uint64_t)cost->inside[i] / 4;
+	return (visits->visits + within) * each + within * kept->foreign[i] +
+	       visits->visits * (uint64_t)cost->inside[i] / 4;
 }
 
 /*
@@ -268,7 +270,8 @@ static uint64_t error_of(const struct perfctr_visits *visits, unsigned int i, ui
 static bool repeats(const struct perfctr_visits *visits, const struct perfctr_region_kept *kept,
 		    unsigned int i)
 {
-	return !visits->cost->spread[i] && !visits->interrupted && !(kept->clocks >> i & 1);
+	return !visits->cost->spread[i] && !visits->interrupted && !(kept->clocks >> i & 1) &&
+	       !(visits->within.pairs && kept->foreign[i]);
 }
 
 /*
@@ -292,19 +295,19 @@ static void read_sums(const struct perfctr_visits *visits, const struct perfctr_
 
 	value->inclusive = in_unit(kept, i, most);
 	value->exclusive = in_unit(kept, i, least);
-	if (!visits->visits || most - inclusive > error_of(visits, i, within->pairs) ||
-	    least - exclusive > error_of(visits, i, within->direct)) {
+	if (!visits->visits || most - inclusive > error_of(visits, kept, i, within->pairs) ||
+	    least - exclusive > error_of(visits, kept, i, within->direct)) {
 		value->quality = PERFCTR_NOT_COUNTED;
 	} else if (!repeats(visits, kept, i) || most != inclusive || least != exclusive) {
 		value->quality = PERFCTR_ESTIMATE;
-		value->error = in_unit(kept, i, error_of(visits, i, within->pairs));
+		value->error = in_unit(kept, i, error_of(visits, kept, i, within->pairs));
 	}
 }
 
 static void read_value(const struct perfctr_visits *visits, const struct perfctr_region_kept *kept,
 		       unsigned int i, struct perfctr_region_value *value)
 {
-	value->quality = PERFCTR_EXACT;
+	value->quality = kept->unverified >> i & 1 ? PERFCTR_UNVERIFIED : PERFCTR_EXACT;
 	read_sums(visits, kept, i, value);
 	if (visits->visits)
 		read_distribution(visits, kept, i, value);

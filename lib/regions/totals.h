@@ -11,6 +11,13 @@ struct perfctr_region_kept {
 	bool moments, histogram;
 	uint32_t mult, shift; /* ns = ticks * mult >> shift */
 	uint32_t clocks;      /* bit i: value i is a time; bit 0 is set */
+	uint32_t unverified;  /* bit i: value i is PERFCTR_UNVERIFIED at best */
+	/*
+	 * An interpreter's regions and others were visited. Any may have been within any, and have
+	 * added so much more to it than its own would; 0 otherwise.
+	 */
+	bool has_interpreted, has_compiled;
+	uint64_t foreign[PERFCTR_REGION_VALUES];
 };
 
 size_t perfctr_totals_size(const struct perfctr_region_kept *kept);

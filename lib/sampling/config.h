@@ -8,8 +8,9 @@
 #include "libperfctr.h"
 
 /* The flags of a config that groups have, too. */
-#define PERFCTR_SAMPLER_GROUP_FLAGS \
-	(PERFCTR_MULTIPLEX | PERFCTR_INHERIT | PERFCTR_ON_EXEC | PERFCTR_DISABLED)
+#define PERFCTR_SAMPLER_GROUP_FLAGS                                                 \
+	(PERFCTR_MULTIPLEX | PERFCTR_INHERIT | PERFCTR_ON_EXEC | PERFCTR_DISABLED | \
+	 PERFCTR_EVENTS_KEPT)
 
 #define PERFCTR_LARGEST_RECORD ((size_t)65536)
 

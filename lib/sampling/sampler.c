@@ -16,6 +16,7 @@
 #include <sys/epoll.h>
 #include <unistd.h>
 #include "lib/base/call.h"
+#include "lib/base/descriptor.h"
 #include "lib/base/cpus.h"
 #include "lib/base/error.h"
 #include "lib/base/file.h"
@@ -72,6 +73,7 @@ struct perfctr_sampler {
 	unsigned int starts;  /* perfctr_counter_starts() at the stop */
 	bool reading;	      /* merged: since the last look at the buffers there were records */
 	int epoll;	      /* -1: the first part's descriptor is the sampler's */
+	unsigned long epolls_identity; /* see lib/base/descriptor.h; 0: not known */
 	unsigned int nwatched;
 	uint64_t lost, lost_samples; /* as the records say */
 	struct perfctr_merge merge;
@@ -149,10 +151,44 @@ static bool is_sampler(const struct perfctr_sampler *sampler)
 	       perfctr_is_kind(sampler, PERFCTR_KIND_QUICK_SAMPLER);
 }
 
-static void close_epoll(struct perfctr_sampler *sampler)
+static int watch(const struct perfctr_sampler *sampler, int request, unsigned int p)
 {
-	if (sampler->epoll >= 0)
-		perfctr_call_close(sampler->epoll);
+	/* No address of the program's, nor a descriptor, has the highest of 64 bits. */
+	const uint32_t mark = (uint32_t)leader_of(sampler, 0)->identity | 1u << 31;
+	struct epoll_event event = { .events = EPOLLIN, .data.u64 = (uint64_t)mark << 32 | p };
+
+	return perfctr_counter_is_own(leader_of(sampler, p))
+		       ? epoll_ctl(sampler->epoll, request, leader_of(sampler, p)->fd, &event)
+		       : -1;
+}
+
+/* Whether the number is still the sampler's epoll descriptor, which the program may have closed. */
+static bool has_epoll(const struct perfctr_sampler *sampler)
+{
+	return perfctr_counter_is_kept(leader_of(sampler, 0)) || !sampler->epolls_identity ||
+	       perfctr_descriptor_is(sampler->epoll, sampler->epolls_identity);
+}
+
+/*
+ * Does the same without a descriptor for a file of /proc, which may be missing: only the sampler's
+ * watches an event of the sampler's, and is asked for what it has already. It may lose a wake-up.
+ */
+static bool has_epoll_at_end(const struct perfctr_sampler *sampler)
+{
+	int error = errno;
+	bool has = has_epoll(sampler);
+	unsigned int p;
+
+	for (p = 0; p < sampler->nparts && !has; p++)
+		has = watch(sampler, EPOLL_CTL_MOD, p) == 0;
+	errno = error;
+	return has;
+}
+
+static void close_epoll(const struct perfctr_sampler *sampler)
+{
+	if (sampler->epoll >= 0 && has_epoll_at_end(sampler))
+		perfctr_descriptor_drop(sampler->epoll, sampler->epolls_identity);
 }
 
 void perfctr_sampler_close(struct perfctr_sampler *sampler)
@@ -168,12 +204,12 @@ void perfctr_sampler_close(struct perfctr_sampler *sampler)
 		perfctr_wrong_kind(sampler, "a sampler of perfctr_sampler_open()");
 		return;
 	}
+	close_epoll(sampler); /* first: it is recognised by the events that it watches */
 	for (p = 0; p < sampler->nstreams; p++)
 		perfctr_area_unmap(&sampler->area[p]);
 	for (p = 0; p < sampler->nparts; p++)
 		perfctr_events_end(&sampler->part[p].events);
 	perfctr_execs_end(sampler->execs);
-	close_epoll(sampler);
 	perfctr_memory_unmap(sampler->rooms, sampler->rooms_size);
 	perfctr_memory_unmap(sampler, sampler->size);
 }
@@ -481,7 +517,7 @@ static int open_all(void *arg, const struct perfctr_scopes *scopes)
 	/* Last, since the samples' buffers need the memory that may be locked. */
 	if (result == 0)
 		opening->sampler->execs = perfctr_execs_watch(scopes->scope, scopes->n,
-							      opening->flags);
+							      opening->flags | PERFCTR_WATCH);
 	if (result == 0 && (opening->sampler->nparts || (process && !opening->pmu)))
 		return 0;
 	perfctr_sampler_close(opening->sampler);
@@ -536,24 +572,17 @@ static int init_merge(struct perfctr_sampler *sampler)
 	return 0;
 }
 
-static int watch(const struct perfctr_sampler *sampler, unsigned int p)
-{
-	struct epoll_event event = { .events = EPOLLIN, .data.u32 = p };
-
-	return epoll_ctl(sampler->epoll, EPOLL_CTL_ADD, leader_of(sampler, p)->fd, &event);
-}
-
 /* One descriptor for all buffers. */
 static int open_epoll(struct perfctr_sampler *sampler)
 {
 	sampler->epoll = epoll_create1(EPOLL_CLOEXEC);
 	if (sampler->epoll < 0)
 		return perfctr_fail(errno, "no descriptor for all buffers: %s", strerror(errno));
-	perfctr_call_own_file(sampler->epoll);
 	while (sampler->nwatched < sampler->nstreams)
-		if (watch(sampler, sampler->owner[sampler->nwatched++]) < 0)
+		if (watch(sampler, EPOLL_CTL_ADD, sampler->owner[sampler->nwatched++]) < 0)
 			return perfctr_fail(errno, "a buffer can't be waited for: %s",
 					    strerror(errno));
+	sampler->epolls_identity = perfctr_descriptor_own_file(sampler->epoll);
 	return 0;
 }
 
@@ -682,13 +711,23 @@ int perfctr_sampler_fd(const struct perfctr_sampler *sampler)
 {
 	if (check_alive(sampler) < 0)
 		return -1;
+	if (sampler->epoll < 0 ? !perfctr_counter_is_own(leader_of(sampler, 0))
+			       : !has_epoll(sampler))
+		return perfctr_descriptor_fail("the sampler");
 	return sampler->epoll >= 0 ? sampler->epoll : leader_of(sampler, 0)->fd;
 }
 
 int perfctr_sampler_check(const struct perfctr_sampler *sampler)
 {
+	unsigned int p;
+
 	if (check_alive(sampler) < 0)
 		return -1;
+	if (sampler->epoll >= 0 && !has_epoll(sampler))
+		return perfctr_descriptor_fail("the sampler");
+	for (p = 0; p < sampler->nparts; p++)
+		if (perfctr_events_check(&sampler->part[p].events) < 0)
+			return -1;
 	return sampler->execs ? perfctr_execs_check(sampler->execs) : 0;
 }
 
@@ -798,8 +837,8 @@ static void watch_next(struct perfctr_sampler *sampler, unsigned int p)
 {
 	unsigned int next = p + 1;
 
-	while (next < sampler->nparts &&
-	       (sampler->part[next].stream != sampler->part[p].stream || watch(sampler, next) < 0))
+	while (next < sampler->nparts && (sampler->part[next].stream != sampler->part[p].stream ||
+					  watch(sampler, EPOLL_CTL_ADD, next) < 0))
 		next++;
 	if (next == sampler->nparts && sampler->nwatched == 1)
 		return;
@@ -812,11 +851,13 @@ static void watch_next(struct perfctr_sampler *sampler, unsigned int p)
 static void leave_ended(struct perfctr_sampler *sampler)
 {
 	struct epoll_event event[ENDED_AT_ONCE];
-	int i, n = perfctr_call_epoll_wait(sampler->epoll, event, ENDED_AT_ONCE);
+	int i, n = has_epoll(sampler)
+			   ? perfctr_call_epoll_wait(sampler->epoll, event, ENDED_AT_ONCE)
+			   : 0;
 
 	for (i = 0; i < n; i++)
 		if (event[i].events & EPOLLHUP)
-			watch_next(sampler, event[i].data.u32);
+			watch_next(sampler, (uint32_t)event[i].data.u64);
 }
 
 static int let_write(const struct perfctr_sampler *sampler, bool write)

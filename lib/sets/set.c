@@ -16,6 +16,7 @@
 #include "lib/base/memory.h"
 #include "lib/sets/group.h"
 #include "lib/isa/control.h"
+#include "lib/isa/offer.h"
 #include "lib/virtual/kind.h"
 #include "lib/names/resolve.h"
 #include "lib/perf/core_types.h"
@@ -30,11 +31,12 @@
 
 #define FLAGS                                                                       \
 	(PERFCTR_MULTIPLEX | PERFCTR_INHERIT | PERFCTR_ON_EXEC | PERFCTR_DISABLED | \
-	 PERFCTR_EXCLUSIVE | PERFCTR_PARTIAL | PERFCTR_USER_FALLBACK)
+	 PERFCTR_EXCLUSIVE | PERFCTR_PARTIAL | PERFCTR_USER_FALLBACK | PERFCTR_WATCH)
 #define GROUP_FLAGS                                                                 \
 	(PERFCTR_MULTIPLEX | PERFCTR_INHERIT | PERFCTR_ON_EXEC | PERFCTR_DISABLED | \
-	 PERFCTR_EXCLUSIVE)
+	 PERFCTR_EXCLUSIVE | PERFCTR_EVENTS_KEPT)
 
+#define SLOW	__attribute__((noinline, cold))
 #define NOWHERE UINT32_MAX
 
 struct part {
@@ -66,6 +68,8 @@ struct perfctr_set {
 	size_t *offset;			  /* per run: of its group among those of its instance */
 	char *groups;
 	struct perfctr_execs *execs; /* NULL: nothing can end the events early, or isn't watched */
+	bool unwatched;
+	bool unverified; /* an event is */
 };
 
 static struct perfctr_group *group_at(const struct perfctr_set *set, unsigned int instance,
@@ -147,7 +151,7 @@ static struct perfctr_set *make_set(const struct perfctr_list *list,
 		perfctr_fail(ENOMEM, "no memory for a set of events");
 		return NULL;
 	}
-	set = perfctr_memory_map(size);
+	set = perfctr_memory_take(size);
 	if (!set)
 		return NULL;
 	at = (char *)set;
@@ -172,22 +176,23 @@ static struct perfctr_set *make_set(const struct perfctr_list *list,
 	return set;
 }
 
-static void close_instance(struct perfctr_set *set, unsigned int instance)
+/* Closes some instances, from the first to before the last. */
+static void close_instances(struct perfctr_set *set, unsigned int first, unsigned int last)
 {
-	unsigned int r;
+	struct perfctr_descriptor_run run = { 0 };
+	unsigned int i, r;
 
-	for (r = 0; r < set->plan.nruns; r++)
-		perfctr_events_end(&group_at(set, instance, r)->events);
+	for (i = first; i < last; i++)
+		for (r = 0; r < set->plan.nruns; r++)
+			perfctr_events_end_in(&group_at(set, i, r)->events, &run);
+	perfctr_descriptor_run_end(&run);
 }
 
 static void end_set(struct perfctr_set *set)
 {
-	unsigned int i;
-
-	for (i = 0; i < set->ninstances; i++)
-		close_instance(set, i);
+	close_instances(set, 0, set->ninstances);
 	perfctr_execs_end(set->execs);
-	perfctr_memory_unmap(set, set->size);
+	perfctr_memory_give(set, set->size);
 }
 
 /* ---- opening ---- */
@@ -233,9 +238,12 @@ static int open_group(struct perfctr_set *set, unsigned int instance, unsigned i
 {
 	const struct perfctr_run *run = &set->plan.run[r];
 	struct perfctr_group *group = group_at(set, instance, r);
+	bool exchanged;
 	unsigned int i;
 
 	perfctr_group_init(group, &set->scope[instance], flags, run->n);
+	if (flags & PERFCTR_EVENTS_HELD)
+		perfctr_events_hold(&group->events);
 	for (i = 0; i < run->n; i++) {
 		const struct perfctr_source *source = &set->plan.source[run->first + i];
 		struct perf_event_attr attr = set->list.variant[source->variant].attr;
@@ -244,13 +252,16 @@ static int open_group(struct perfctr_set *set, unsigned int instance, unsigned i
 		if (perfctr_events_add(&group->events, &attr, name_of(set, source->event)) < 0)
 			goto fail;
 	}
+	if (flags & PERFCTR_EVENTS_HELD)
+		perfctr_events_release(&group->events);
 	if (perfctr_group_start(group) == 0)
 		return 0;
 	if (errno == EBUSY)
 		find_culprit(set, instance, r);
 fail:
+	exchanged = perfctr_events_may_be_exchanged(&group->events, errno);
 	perfctr_events_end(&group->events);
-	return -1;
+	return exchanged ? open_group(set, instance, r, flags | PERFCTR_EVENTS_HELD) : -1;
 }
 
 /* Whether an event of the run is to be opened on this processor. */
@@ -324,7 +335,7 @@ static void close_left_out(struct perfctr_set *set)
 
 /* Opens one run of an instance. 0, or -1 after perfctr_fail() if the set can't do without it. */
 static int open_run(struct perfctr_set *set, unsigned int instance, unsigned int r,
-		    unsigned int flags, bool last)
+		    unsigned int flags)
 {
 	const struct perfctr_run *run = &set->plan.run[r];
 	bool on_cpu = set->scope[instance].cpu >= 0;
@@ -335,13 +346,13 @@ static int open_run(struct perfctr_set *set, unsigned int instance, unsigned int
 	if (set->execs && (errno == EMFILE || errno == ENFILE)) {
 		perfctr_execs_end(set->execs);
 		set->execs = NULL;
+		set->unwatched = true;
 		if (open_or_fall_back(set, instance, r, flags) == 0)
 			return 0;
 	}
 	if (run->named && on_cpu && errno == EOPNOTSUPP)
 		return 0; /* a processor of another core type */
-	if (!(set->flags & PERFCTR_PARTIAL) || errno == ENOMEM || errno == ESRCH ||
-	    (!last && perfctr_target_may_lie(errno))) {
+	if (!(set->flags & PERFCTR_PARTIAL) || errno == ENOMEM || errno == ESRCH) {
 		set->failed = set->plan.source[run->first].event;
 		return -1;
 	}
@@ -368,8 +379,8 @@ static int open_instance(struct perfctr_set *set, unsigned int instance,
 			flags |= PERFCTR_EVENTS_MOVES;
 		if (run->pmu == watched)
 			flags |= PERFCTR_EVENTS_UNWATCHED;
-		if (open_run(set, instance, r, flags, scopes->last) < 0) {
-			close_instance(set, instance);
+		if (open_run(set, instance, r, flags) < 0) {
+			close_instances(set, instance, instance + 1);
 			return -1;
 		}
 		if (perfctr_events_is_watched(&group_at(set, instance, r)->events))
@@ -445,6 +456,15 @@ static unsigned int group_flags(unsigned int flags, bool process)
 	return process ? groups | PERFCTR_INHERIT | PERFCTR_DISABLED : groups;
 }
 
+static bool has_unverified(const struct perfctr_list *list)
+{
+	unsigned int e, flags = 0;
+
+	for (e = 0; e < list->n; e++)
+		flags |= list->event[e].flags;
+	return flags & PERFCTR_EVENT_UNVERIFIED;
+}
+
 /* Opens all instances. Threads of several that have ended have nothing open. */
 static int open_all(void *arg, const struct perfctr_scopes *scopes)
 {
@@ -460,7 +480,11 @@ static int open_all(void *arg, const struct perfctr_scopes *scopes)
 		return -1;
 	set->group_flags = group_flags(opening->flags, scopes->process);
 	/* This comes first, so that no program is missed that is executed meanwhile. */
-	set->execs = perfctr_execs_watch(set->scope, set->ninstances, set->group_flags);
+	set->execs = perfctr_execs_watch(set->scope, set->ninstances,
+					 set->group_flags | (opening->flags & PERFCTR_WATCH));
+	set->unverified = has_unverified(&set->list);
+	set->unwatched = !set->execs &&
+			 perfctr_execs_may_come(set->scope, set->ninstances, set->group_flags);
 	for (i = 0; i < set->ninstances; i++)
 		if (open_instance(set, i, scopes) < 0 && !(scopes->process && errno == ESRCH))
 			goto fail;
@@ -615,6 +639,8 @@ static int list_control(struct perfctr_list *list, const struct perfctr_cpu_cont
 			return -1;
 		}
 		attr->size = sizeof(*attr);
+		if (perfctr_attr_is_unverified(attr))
+			list->event[i].flags = PERFCTR_EVENT_UNVERIFIED;
 	}
 	return 0;
 }
@@ -899,26 +925,39 @@ static void begin_readings(const struct perfctr_set *set, struct perfctr_reading
 #define ALL_TIDS (-2)
 #define NO_TID	 (-3)
 
+static SLOW void mark_unverified(const struct perfctr_set *set, struct perfctr_reading *readings)
+{
+	unsigned int e;
+
+	for (e = 0; e < set->n; e++)
+		if (set->list.event[e].flags & PERFCTR_EVENT_UNVERIFIED)
+			worsen(&readings[e], PERFCTR_UNVERIFIED);
+}
+
 /*
  * Marks the readings of the thread (or of one instance) whose events the kernel ended for a program
- * that may not be traced. This looks after the counts were read, so that no program between the two
- * is missed. Events that have counted nothing at all report it by themselves.
+ * that may not be traced, or may have ended unseen. This looks after the counts were read, so that
+ * no program between the two is missed. Events that have counted nothing at all report it by
+ * themselves. Unverified ones are marked, too.
  */
-static void mark_ended(const struct perfctr_set *set, pid_t tid, unsigned int instance,
-		       struct perfctr_reading *readings)
+static void mark(const struct perfctr_set *set, pid_t tid, unsigned int instance,
+		 struct perfctr_reading *readings)
 {
-	unsigned int i, e;
-	bool ended = false;
+	unsigned int i, e, quality = PERFCTR_EXACT;
 
-	if (!set->execs)
-		return;
-	perfctr_execs_look(set->execs);
-	for (i = 0; i < set->ninstances; i++)
-		if (tid == ALL_TIDS || set->scope[i].tid == tid || i == instance)
-			ended |= perfctr_execs_has_ended(set->execs, i);
-	for (e = 0; ended && e < set->n; e++)
+	if (set->execs)
+		perfctr_execs_look(set->execs);
+	if (set->execs ? !perfctr_execs_sees_all(set->execs) : set->unwatched)
+		quality = PERFCTR_UNWATCHED;
+	for (i = 0; set->execs && i < set->ninstances; i++)
+		if ((tid == ALL_TIDS || set->scope[i].tid == tid || i == instance) &&
+		    perfctr_execs_has_ended(set->execs, i))
+			quality = PERFCTR_STALE;
+	for (e = 0; quality != PERFCTR_EXACT && e < set->n; e++)
 		if (readings[e].quality != PERFCTR_NOT_COUNTED)
-			worsen(&readings[e], PERFCTR_STALE);
+			worsen(&readings[e], quality);
+	if (set->unverified)
+		mark_unverified(set, readings);
 }
 
 static int check_readings(const struct perfctr_set *set, const struct perfctr_reading *readings)
@@ -937,7 +976,7 @@ int perfctr_set_read(const struct perfctr_set *set, struct perfctr_reading *read
 		return -1;
 	if (set->plain) {
 		result = perfctr_group_read(group_at(set, 0, 0), readings);
-		mark_ended(set, ALL_TIDS, 0, readings);
+		mark(set, ALL_TIDS, 0, readings);
 		return result;
 	}
 	begin_readings(set, readings);
@@ -946,7 +985,7 @@ int perfctr_set_read(const struct perfctr_set *set, struct perfctr_reading *read
 			result = -1;
 	if (finish(set, readings) < 0)
 		result = -1;
-	mark_ended(set, ALL_TIDS, 0, readings);
+	mark(set, ALL_TIDS, 0, readings);
 	return result;
 }
 
@@ -971,7 +1010,7 @@ int perfctr_set_read_thread(const struct perfctr_set *set, pid_t tid,
 		return perfctr_fail(ESRCH, "the set has no part of a thread %d", (int)tid);
 	if (finish(set, readings) < 0)
 		result = -1;
-	mark_ended(set, tid, NOWHERE, readings);
+	mark(set, tid, NOWHERE, readings);
 	return result;
 }
 
@@ -985,7 +1024,8 @@ static int check_group(const struct perfctr_set *set, unsigned int instance,
 	const struct perfctr_scope *scope = &set->scope[instance];
 	struct perfctr_reading readings[PERFCTR_GROUP_MAX];
 
-	perfctr_group_read(group, readings);
+	if (perfctr_group_read(group, readings) < 0 && errno == ESTALE)
+		return -1;
 	if (readings[0].quality != PERFCTR_STALE)
 		return 0;
 	if (scope->tid < 0)
@@ -998,16 +1038,55 @@ static int check_group(const struct perfctr_set *set, unsigned int instance,
 
 int perfctr_set_check(const struct perfctr_set *set)
 {
+	const struct perfctr_group *group;
 	unsigned int i, r;
 
 	if (check_alive(set) < 0)
 		return -1;
-	if (set->execs && perfctr_execs_check(set->execs) < 0)
-		return -1;
-	for (i = 0; i < set->ninstances; i++)
-		for (r = 0; r < set->plan.nruns; r++)
-			if (is_open(set, i, r) && check_group(set, i, group_at(set, i, r)) < 0)
+	for (i = 0; i < set->ninstances; i++) {
+		for (r = 0; r < set->plan.nruns; r++) {
+			if (!is_open(set, i, r))
+				continue;
+			group = group_at(set, i, r);
+			/* Records of threads' ends tell more than their events. */
+			if (perfctr_events_check(&group->events) < 0 ||
+			    (!set->execs && check_group(set, i, group) < 0))
 				return -1;
+		}
+	}
+	return set->execs ? perfctr_execs_check(set->execs) : 0;
+}
+
+/* An open event of the first thread; NULL: it has none. */
+static const struct perfctr_counter *find_open(const struct perfctr_set *set)
+{
+	unsigned int r;
+
+	for (r = 0; set->ninstances && r < set->plan.nruns; r++)
+		if (is_open(set, 0, r))
+			return group_at(set, 0, r)->events.counter;
+	return NULL;
+}
+
+int perfctr_set_processes(const struct perfctr_set *set, struct perfctr_processes *processes)
+{
+	const struct perfctr_counter *counter;
+	bool exactly;
+
+	if (check_alive(set) < 0)
+		return -1;
+	if (!processes)
+		return perfctr_fail(EINVAL, "a place for the processes is needed, not NULL");
+	counter = find_open(set);
+	if (!set->execs || !counter)
+		return perfctr_fail(EOPNOTSUPP, "it is not known which processes the set counts: "
+						"it needs PERFCTR_INHERIT, descriptors and memory "
+						"that may be locked");
+	*processes = (struct perfctr_processes){ .running = 0 };
+	if (perfctr_execs_running(set->execs, counter, &processes->running, &exactly) < 0)
+		return -1;
+	processes->exactly = exactly;
+	processes->watched = perfctr_execs_sees_all(set->execs);
 	return 0;
 }
 
@@ -1070,7 +1149,7 @@ int perfctr_set_read_part(const struct perfctr_set *set, unsigned int p,
 		return -1;
 	begin_part(set, &set->part[p], readings);
 	result = add_part(set, &set->part[p], readings, false);
-	mark_ended(set, NO_TID, set->part[p].instance, readings);
+	mark(set, NO_TID, set->part[p].instance, readings);
 	return result;
 }
 

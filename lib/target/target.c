@@ -32,7 +32,7 @@ static int no_memory(void)
 static int open_thread(int id, int cpu, const struct perfctr_target_user *user)
 {
 	const struct perfctr_scope scope = { .tid = id, .cpu = cpu, .cgroup = -1 };
-	const struct perfctr_scopes scopes = { .scope = &scope, .n = 1, .last = true };
+	const struct perfctr_scopes scopes = { .scope = &scope, .n = 1 };
 
 	if (id < 0)
 		return perfctr_fail(EINVAL, "%d is not a thread's id; 0 is the calling thread", id);
@@ -40,13 +40,11 @@ static int open_thread(int id, int cpu, const struct perfctr_target_user *user)
 }
 
 /* Open on all threads that there are. */
-static int open_threads(const struct perfctr_threads *threads, bool last,
+static int open_threads(const struct perfctr_threads *threads,
 			const struct perfctr_target_user *user)
 {
 	struct perfctr_scope *scope = calloc(threads->n + 1, sizeof(*scope));
-	struct perfctr_scopes scopes = {
-		.scope = scope, .n = threads->n, .process = true, .last = last
-	};
+	struct perfctr_scopes scopes = { .scope = scope, .n = threads->n, .process = true };
 	unsigned int i;
 	int result;
 
@@ -59,21 +57,15 @@ static int open_threads(const struct perfctr_threads *threads, bool last,
 	return result;
 }
 
-bool perfctr_target_may_lie(int error)
-{
-	return error == EINVAL || error == EOPNOTSUPP;
-}
-
-static enum perfctr_census try_process(DIR *dir, struct perfctr_threads *threads, bool last,
+static enum perfctr_census try_process(DIR *dir, struct perfctr_threads *threads,
 				       const struct perfctr_target_user *user)
 {
 	enum perfctr_census census;
 
 	if (perfctr_threads_list(dir, threads) < 0)
 		return PERFCTR_CENSUS_FAILED;
-	if (open_threads(threads, last, user) < 0)
-		return perfctr_target_may_lie(errno) && !last ? PERFCTR_CENSUS_OTHERS
-							      : PERFCTR_CENSUS_FAILED;
+	if (open_threads(threads, user) < 0)
+		return PERFCTR_CENSUS_FAILED;
 	census = perfctr_threads_census(dir, threads);
 	if (census != PERFCTR_CENSUS_ALL)
 		user->close(user->arg);
@@ -90,7 +82,7 @@ static int open_process(int pid, const struct perfctr_target_user *user)
 	if (!dir)
 		return -1;
 	for (tries = 1; tries <= PERFCTR_THREADS_TRIES && census == PERFCTR_CENSUS_OTHERS; tries++)
-		census = try_process(dir, &threads, tries == PERFCTR_THREADS_TRIES, user);
+		census = try_process(dir, &threads, user);
 	if (census == PERFCTR_CENSUS_OTHERS)
 		perfctr_fail(EAGAIN,
 			     "process %d creates threads faster than they can be opened: they "
@@ -107,7 +99,7 @@ static int open_process(int pid, const struct perfctr_target_user *user)
 /* Processor cpu, or all (-1), within the cgroup if its descriptor is not -1. */
 static int open_cpus(int cpu, int cgroup, const struct perfctr_target_user *user)
 {
-	struct perfctr_scopes scopes = { .every_cpu = cpu < 0, .last = true };
+	struct perfctr_scopes scopes = { .every_cpu = cpu < 0 };
 	struct perfctr_cpus_info *info;
 	struct perfctr_scope *scope;
 	unsigned int i;

@@ -11,7 +11,6 @@ struct perfctr_scopes {
 	const struct perfctr_scope *scope;
 	unsigned int n;
 	bool process;	/* all threads of a process; new ones must inherit. Some may have ended */
-	bool last;	/* the last attempt: all errors are final, see perfctr_target_may_lie() */
 	bool every_cpu; /* all processors: a PMU that counts for several is opened on some only */
 };
 
@@ -33,13 +32,6 @@ struct perfctr_target_user {
  */
 int perfctr_target_open(const struct perfctr_target *target, unsigned int flags,
 			const struct perfctr_target_user *user);
-
-/*
- * Whether the error of an open on a process's threads may be the kernel's mistake: it exchanges the
- * events of a thread and of another that has just inherited them all, so that a group's first event
- * may be that of the other one, or end with it, before the next is opened.
- */
-bool perfctr_target_may_lie(int error);
 
 /* Whether the target is processors, not threads. */
 bool perfctr_target_on_cpus(const struct perfctr_target *target);

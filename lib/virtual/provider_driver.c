@@ -13,6 +13,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 #include "lib/base/call.h"
+#include "lib/base/descriptor.h"
 #include "lib/base/error.h"
 #include "lib/virtual/device.h"
 #include "lib/virtual/provider.h"
@@ -24,6 +25,7 @@ struct state {
 	const volatile struct vperfctr_state *page;
 	size_t page_size;
 	int fd;
+	unsigned long identity;		    /* of its file: see lib/base/descriptor.h */
 	bool user_reads;		    /* RDPMC works */
 	struct perfctr_state_reader reader; /* reads all counters of the control */
 	bool is_paused;
@@ -33,6 +35,22 @@ struct state {
 static struct state *state_of(const struct vperfctr *self)
 {
 	return (struct state *)self; /* handle is its first member; callers hold it as const */
+}
+
+/*
+ * Returns the result of a call to the driver; after a failure ESTALE tells that the program has
+ * closed the descriptor. No other file knows the driver's requests, so that the question need not
+ * come before the call, where the counters would count it. Another descriptor of the same kind is
+ * taken for this one, which only a program has that opens some by itself.
+ */
+static int told(const struct vperfctr *self, int result)
+{
+	const struct state *state = state_of(self);
+
+	if (perfctr_likely(result >= 0) || !state->identity ||
+	    perfctr_descriptor_is(state->fd, state->identity))
+		return result;
+	return perfctr_descriptor_fail("the counters");
 }
 
 /* ---- reading ---- */
@@ -55,7 +73,7 @@ static bool still(const struct state *state, unsigned int cstatus)
 
 static int read_all(const struct vperfctr *self, struct perfctr_sum_ctrs *sum)
 {
-	return perfctr_device_read(state_of(self)->fd, sum, NULL);
+	return told(self, perfctr_device_read(state_of(self)->fd, sum, NULL));
 }
 
 static int read_ctrs(const struct vperfctr *self, struct perfctr_sum_ctrs *sum)
@@ -106,7 +124,7 @@ static unsigned long long read_pmc(const struct vperfctr *self, unsigned int i)
 static int read_state(const struct vperfctr *self, struct perfctr_sum_ctrs *sum,
 		      struct vperfctr_control *control)
 {
-	return perfctr_device_read(state_of(self)->fd, sum, control);
+	return told(self, perfctr_device_read(state_of(self)->fd, sum, control));
 }
 
 /* The driver never shares counters, so that running ones are exact. It keeps no times. */
@@ -175,7 +193,7 @@ static int driver_control(struct vperfctr *self, const struct vperfctr_control *
 
 	/* This comes first, since a handler may see an overflow at once. */
 	note_control(state, control);
-	if (perfctr_device_control(state->fd, control) == 0) {
+	if (told(self, perfctr_device_control(state->fd, control)) == 0) {
 		state->is_paused = false;
 		return 0;
 	}
@@ -212,7 +230,7 @@ static int driver_pause(struct vperfctr *self)
 	if (!is_running(self))
 		return perfctr_fail(EINVAL, state->is_paused ? "the counters are paused already"
 							     : "nothing counts: nothing to pause");
-	if (perfctr_device_read(state->fd, NULL, &control) < 0)
+	if (read_state(self, NULL, &control) < 0)
 		return -1;
 	if (control.cpu_control.nrictrs)
 		return perfctr_fail(EOPNOTSUPP,
@@ -239,7 +257,7 @@ static int driver_resume(struct vperfctr *self)
 
 static int iresume(struct vperfctr *self)
 {
-	return perfctr_device_iresume(state_of(self)->fd);
+	return told(self, perfctr_device_iresume(state_of(self)->fd));
 }
 
 /* ---- opening and closing ---- */
@@ -262,14 +280,14 @@ static int create(struct vperfctr *self, unsigned int mode)
 				    perfctr_device_problem(ENODEV));
 	if (state->fd < 0)
 		return -1;
-	perfctr_call_own_file(state->fd);
+	state->identity = perfctr_descriptor_own_file(state->fd);
 	state->page_size = (size_t)sysconf(_SC_PAGESIZE);
 	page = mmap(NULL, state->page_size, PROT_READ, MAP_SHARED, state->fd, 0);
 	if (page == MAP_FAILED) {
 		error = errno;
 		if (mode & VPERFCTR_OPEN_CREAT_EXCL)
 			perfctr_device_unlink(state->fd);
-		perfctr_call_close(state->fd);
+		perfctr_descriptor_drop(state->fd, state->identity);
 		return perfctr_fail(error, "the driver's page can't be mapped: %s",
 				    strerror(error));
 	}
@@ -295,14 +313,14 @@ static int open_remote(struct vperfctr *self, pid_t tid)
 		state->fd = perfctr_device_open_state(tid, false, &info);
 	if (state->fd < 0)
 		return -1;
-	perfctr_call_own_file(state->fd);
+	state->identity = perfctr_descriptor_own_file(state->fd);
 	return 0;
 }
 
 /* At a thread's end the kernel would unlink the state by itself, too. */
 static int detach(struct vperfctr *self)
 {
-	return perfctr_device_unlink(state_of(self)->fd);
+	return told(self, perfctr_device_unlink(state_of(self)->fd));
 }
 
 static void destroy(struct vperfctr *self)
@@ -311,7 +329,10 @@ static void destroy(struct vperfctr *self)
 
 	if (state->page)
 		munmap((void *)(uintptr_t)state->page, state->page_size);
-	perfctr_call_close(state->fd);
+	if (!state->identity)
+		perfctr_call_close(state->fd);
+	else
+		perfctr_descriptor_close(state->fd, state->identity);
 }
 
 const struct perfctr_provider perfctr_provider_driver = {

@@ -45,6 +45,7 @@
 #include "lib/isa/attr.h"
 #include "lib/isa/control.h"
 #include "lib/isa/native.h"
+#include "lib/isa/offer.h"
 #include "lib/perf/check.h"
 #include "lib/perf/clock.h"
 #include "lib/perf/counter.h"
@@ -377,6 +378,16 @@ static unsigned long long read_pmc(const struct vperfctr *self, unsigned int i)
 	return perfctr_read_pmc_slow(self, i);
 }
 
+/* Asks again, since nobody asks often. */
+static bool is_unverified(const struct state *state, unsigned int i)
+{
+	struct perf_event_attr attr = { 0 };
+	char name[32];
+
+	return perfctr_control_attr(&state->opened, i, &attr, name, sizeof(name)) == 0 &&
+	       perfctr_attr_is_unverified(&attr);
+}
+
 static int read_quality_once(const struct state *state, unsigned int i,
 			     struct perfctr_reading *reading)
 {
@@ -404,6 +415,8 @@ static int read_quality_once(const struct state *state, unsigned int i,
 		}
 	}
 	reading->quality = perfctr_quality_of(reading->enabled, reading->running);
+	if (reading->quality == PERFCTR_EXACT && is_unverified(state, i))
+		reading->quality = PERFCTR_UNVERIFIED;
 	return 0;
 }
 
@@ -622,7 +635,7 @@ static int start(struct perfctr_overflow *overflow, const struct perfctr_events 
 	for (i = 0; i < group->n; i++)
 		perfctr_counter_reader(overflow->nr ? &unmapped : &group->counter[i], &reader[i]);
 	if ((!counts && perfctr_overflow_start(overflow, group, ~0u) < 0) ||
-	    (overflow->nr && PERFCTR_OVERFLOW_REWINDS && perfctr_events_disable(group) < 0))
+	    (overflow->nr && PERFCTR_OVERFLOW_REWINDS && perfctr_events_stop_at_once(group) < 0))
 		return -1;
 	/*
 	 * The kernel is asked if user space can't read them, or if the PMU had no counters for
@@ -816,10 +829,14 @@ static int publish(const struct state *state, bool ended)
 	/* Others can't know the values of i-mode counters: a resume after a signal changes them. */
 	if (!perfctr_cstatus_has_ictrs(cstatus)) {
 		for (i = 0; i < n; i++) {
+			if (perfctr_counter_check(&state->group.counter[i]) < 0)
+				return -1;
 			now.sum[i] = state->edge.reader[i].base;
 			fds[nr_fds++] = state->group.counter[i].fd;
 		}
 		if (perfctr_cstatus_has_tsc(cstatus)) {
+			if (perfctr_counter_check(&state->clock.event) < 0)
+				return -1;
 			now.tsc_sum = -state->tsc_base;
 			now.rate = state->clock.rate;
 			fds[nr_fds++] = state->clock.event.fd;

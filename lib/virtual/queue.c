@@ -23,6 +23,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 #include "lib/base/call.h"
+#include "lib/base/descriptor.h"
 #include "lib/base/error.h"
 #include "lib/isa/tsc.h"
 #include "lib/perf/counter.h"
@@ -58,8 +59,8 @@ int perfctr_queue_open(struct perfctr_queue *queue)
 				    strerror(errno));
 	queue->reader = pair[0];
 	queue->writer = pair[1];
-	perfctr_call_own_file(queue->reader);
-	perfctr_call_own_file(queue->writer);
+	queue->readers_identity = perfctr_descriptor_own_file(queue->reader);
+	queue->writers_identity = perfctr_descriptor_own_file(queue->writer);
 	return 0;
 }
 
@@ -68,11 +69,17 @@ void perfctr_queue_close(struct perfctr_queue *queue)
 	int error = errno;
 
 	if (queue->reader >= 0) {
-		perfctr_call_close(queue->reader);
-		perfctr_call_close(queue->writer);
+		perfctr_descriptor_close(queue->reader, queue->readers_identity);
+		perfctr_descriptor_close(queue->writer, queue->writers_identity);
 	}
 	perfctr_queue_init(queue);
 	errno = error;
+}
+
+/* Whether a number that the program may have closed is still the queue's. */
+static bool has_reader(const struct perfctr_queue *queue)
+{
+	return perfctr_descriptor_is(queue->reader, queue->readers_identity);
 }
 
 static int put(const struct perfctr_queue *queue, const struct perfctr_published *now,
@@ -109,7 +116,11 @@ static int put(const struct perfctr_queue *queue, const struct perfctr_published
 int perfctr_queue_put(const struct perfctr_queue *queue, struct perfctr_published *now,
 		      const int *fds, unsigned int nr_fds)
 {
-	bool replaces = perfctr_call_recv(queue->reader, NULL, 0, MSG_PEEK | MSG_DONTWAIT) == 0;
+	bool replaces;
+
+	if (!has_reader(queue) || !perfctr_descriptor_is(queue->writer, queue->writers_identity))
+		return perfctr_descriptor_fail("the queue of the counters' descriptor");
+	replaces = perfctr_call_recv(queue->reader, NULL, 0, MSG_PEEK | MSG_DONTWAIT) == 0;
 
 	now->magic = MAGIC_STATE;
 	if (put(queue, now, fds, nr_fds) < 0)
@@ -122,8 +133,11 @@ int perfctr_queue_put(const struct perfctr_queue *queue, struct perfctr_publishe
 
 int perfctr_queue_descriptor(const struct perfctr_queue *queue)
 {
-	int fd = fcntl(queue->reader, F_DUPFD_CLOEXEC, 0);
+	int fd;
 
+	if (!has_reader(queue))
+		return perfctr_descriptor_fail("the queue of the counters' descriptor");
+	fd = fcntl(queue->reader, F_DUPFD_CLOEXEC, 0);
 	return fd < 0 ? perfctr_fail(errno, "the counters can't get a descriptor: %s",
 				     strerror(errno))
 		      : fd;
@@ -133,8 +147,8 @@ bool perfctr_queue_is(const struct perfctr_queue *queue, int fd)
 {
 	struct stat own, other;
 
-	return queue->reader >= 0 && fstat(queue->reader, &own) == 0 && fstat(fd, &other) == 0 &&
-	       own.st_dev == other.st_dev && own.st_ino == other.st_ino;
+	return queue->reader >= 0 && has_reader(queue) && fstat(queue->reader, &own) == 0 &&
+	       fstat(fd, &other) == 0 && own.st_dev == other.st_dev && own.st_ino == other.st_ino;
 }
 
 /* ---- reading ---- */
@@ -281,7 +295,8 @@ static int read_events(const struct received *received, struct perfctr_sum_ctrs 
 	unsigned int i;
 
 	for (i = 0; i < received->nr_fds; i++)
-		counter[i] = (struct perfctr_counter){ .fd = received->fd[i] };
+		counter[i] = (struct perfctr_counter){ .fd = received->fd[i],
+						       .identity = PERFCTR_DESCRIPTOR_KEPT };
 	if (group.n && perfctr_events_values(&group, &found) < 0)
 		return -1;
 	for (i = 0; i < group.n; i++)
@@ -353,8 +368,8 @@ int perfctr_queue_facts(void)
 		perfctr_queue_close(&queue);
 		return -1;
 	}
-	perfctr_call_close(queue.writer);
-	perfctr_call_disown(queue.reader); /* it is the program's descriptor from now on */
+	perfctr_descriptor_drop(queue.writer, queue.writers_identity);
+	perfctr_descriptor_disown(queue.reader); /* it is the program's descriptor from now on */
 	return queue.reader;
 }
 

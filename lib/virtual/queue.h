@@ -24,9 +24,11 @@ struct perfctr_published {
 	struct vperfctr_control control;
 };
 
-/* A pair of sockets; -1 if there is none. */
+/* A pair of sockets; -1: it could not be made. The program may close both, and open others there.
+ */
 struct perfctr_queue {
 	int reader, writer;
+	unsigned long readers_identity, writers_identity; /* see lib/base/descriptor.h */
 };
 
 void perfctr_queue_init(struct perfctr_queue *queue);

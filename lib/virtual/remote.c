@@ -75,14 +75,20 @@ static void drop(struct list *list, struct entry **at)
 	perfctr_memory_unmap(entry, sizeof(*entry));
 }
 
+static bool is_out_of_reach(const struct vperfctr *state)
+{
+	enum perfctr_life life = state->provider->reach(state);
+
+	return life == PERFCTR_LIFE_OVER || life == PERFCTR_LIFE_STALE;
+}
+
 /*
- * Whether it is unlinked, or its thread has ended and there is no handle. The latter takes system
- * calls.
+ * Whether it is unlinked, or its thread has ended (or the program has closed its clock) and there
+ * is no handle. The latter takes system calls.
  */
 static bool is_over(const struct vperfctr *state)
 {
-	return !state->owner || (atomic_load(&state->references) == 1 &&
-				 state->provider->reach(state) == PERFCTR_LIFE_OVER);
+	return !state->owner || (atomic_load(&state->references) == 1 && is_out_of_reach(state));
 }
 
 /* Returns the pointer to this thread's entry; it points to NULL if there is none. */
@@ -216,7 +222,8 @@ static int check_reach(const struct rvperfctr *remote, bool change)
 	if (!is_listed(state))
 		return 0;
 	switch (state->owner ? state->provider->reach(state) : PERFCTR_LIFE_OVER) {
-	case PERFCTR_LIFE_UNKNOWN: return -1;
+	case PERFCTR_LIFE_UNKNOWN:
+	case PERFCTR_LIFE_STALE: return -1;
 	case PERFCTR_LIFE_OVER: return change ? perfctr_fail_out_of_reach() : 0;
 	default: return check_stopped(remote->pid) == 0 ? 0 : perfctr_fail_out_of_reach();
 	}

@@ -276,12 +276,12 @@ static const struct {
 	const char *what;
 	double user, calls;
 } limits[] = {
-	{ STOP_START_1, BY_ISA(500, 640), 2.1 }, /* the CPU clock, once a ms */
+	{ STOP_START_1, BY_ISA(790, 960), 6.1 }, /* the CPU clock, once a ms */
 	{ PAUSE_READER, 50, 0 },
 	{ PAUSE_1, BY_ISA(300, 360), 0 },
-	{ OPEN_CLOSE_1, 6600, 7 },
-	{ BRIEF_1, 6000, 4 },
-	{ TOTAL_100, BY_ISA(65000, 82000), 102 },
+	{ OPEN_CLOSE_1, 9600, 10 },
+	{ BRIEF_1, 9300, 8 },
+	{ TOTAL_100, BY_ISA(77000, 96000), 302 },
 };
 static bool failed;
 

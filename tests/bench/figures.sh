@@ -210,8 +210,7 @@ libpfm4() {
 		}' - "$1" || failed=1
 }
 [ "$(${CC:-cc} -dumpversion)" != 12 ] || libpfm4 "$work/logs/look-up.log"
-# The memory that a program finds decides on a little of these, and so does the processor, by which the C library chooses its
-# functions for strings.
+# The memory that a program finds decides on a little of these.
 slack=2
 compare reports "${CC:-cc}" "$work/logs/reports.log" "So does a report" "All metrics of"
 column=4

@@ -93,7 +93,11 @@ int __wrap_ioctl(int fd, unsigned long request, ...)
 	va_start(args, request);
 	argument = va_arg(args, unsigned long);
 	va_end(args);
-	return fd >= FIRST ? 0 : __real_ioctl(fd, request, argument);
+	if (fd < FIRST)
+		return __real_ioctl(fd, request, argument);
+	if (request == PERF_EVENT_IOC_ID)
+		*(uint64_t *)argument = (uint64_t)fd;
+	return 0;
 }
 
 int __wrap_close(int fd)

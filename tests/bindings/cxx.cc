@@ -158,6 +158,27 @@ static void sets()
 	EXPECT(!set && readings[1].name == "task-clock");
 }
 
+static void blocks()
+{
+	const auto counted = perfctr::count("page-faults:u,task-clock", [] { fault(100); });
+
+	EXPECT(counted[0].value >= 90 && counted[0].value < 200 && counted.size() == 2);
+	EXPECT(counted.at("task-clock").quality == perfctr::quality::estimate);
+	EXPECT(counted[0].enabled > 0 && counted[0].enabled == counted[0].running);
+	THROWS(EINVAL, "did you mean page-faults", perfctr::count("page-fautls", [] {}));
+	EXPECT(perfctr::try_count("page-fautls", [] {}).error().code() == EINVAL);
+	EXPECT((*perfctr::try_count(
+		       "page-faults:u,nonsense/event=1/", [] { fault(10); },
+		       perfctr::flags::partial))[1]
+		       .quality == perfctr::quality::not_counted);
+	try {
+		perfctr::count("page-faults:u", [] { throw 5; });
+		EXPECT(false);
+	} catch (int thrown) {
+		EXPECT(thrown == 5);
+	}
+}
+
 static void sets_wrong()
 {
 	perfctr::set set("page-faults:u"), other(std::move(set));
@@ -684,6 +705,7 @@ int main()
 	run("errors and results", errors);
 	run("sets", sets);
 	run("sets, used wrongly", sets_wrong);
+	run("counts of a callable", blocks);
 	run("threads, processes and processors", targets);
 	run("inline reads", inline_reads);
 	run("lists of events", lists);

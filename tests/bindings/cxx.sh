@@ -38,10 +38,13 @@ syntax() {	# SOURCE STANDARD [FLAG...]
 	source=$1 standard=$2
 	shift 2
 	# shellcheck disable=SC2086
-	$cxx "-std=c++$standard" "$@" -fsyntax-only $warnings $includes "$source"
+	$cxx "-std=c++$standard" "$@" -fsyntax-only $warnings -Wold-style-cast $includes "$source"
 	check "$(basename "$source") by $cxx in C++$standard" $?
 }
 syntax "$srcdir/tests/bindings/cxx.cc" 20
+# shellcheck disable=SC2086
+! $cxx -std=c++14 -fsyntax-only $includes alone.cc >said 2>&1 && grep -q 'needs C++17: compile with' said
+check "C++14 is told what it needs" $?
 syntax alone.cc 2b
 syntax alone.cc 2b -fno-exceptions
 

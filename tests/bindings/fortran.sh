@@ -41,7 +41,7 @@ awk '
 	BEGIN {
 		print "#include <stddef.h>\n#include <libperfctr.h>\n#include <perfctr/read.h>\n#include <perfctr/regions.h>"
 		c["c_int"] = "int"; c["c_int32_t"] = "int32_t"; c["c_int64_t"] = "int64_t"; c["c_double"] = "double"
-		c["c_ptr"] = "void *"; c["perfctr_region_value"] = "struct f_perfctr_region_value"
+		c["c_ptr"] = c["c_funptr"] = "void *"; c["perfctr_region_value"] = "struct f_perfctr_region_value"
 	}
 	/^ *integer, parameter.* PERFCTR_/ { printf "_Static_assert(%s == %d, \"%s\");\n", $(NF - 2), $NF, $(NF - 2) }
 	/^ *type, bind\(c\)/ {
@@ -116,12 +116,95 @@ end program
 EOR
 check "a set can't be copied" $?
 
+# More than a process may have open, unless each element of an array is closed at its end; and a copy of a closed one.
+cat >arrays.f90 <<'EOR'
+module held
+    use perfctr
+    implicit none
+contains
+    subroutine local_arrays()
+        type(perfctr_set) :: fixed(2)
+        type(perfctr_set), allocatable :: many(:, :)
+        type(perfctr_counters), allocatable :: counters(:)
+        type(perfctr_metrics) :: metrics(2)
+        integer :: i
+
+        allocate(many(2, 2), counters(2))
+        do i = 1, 2
+            call fixed(i)%open("page-faults:u")
+            call many(i, 1)%open("page-faults:u")
+            call many(i, 2)%open("page-faults:u")
+            call counters(i)%open("page-faults:u")
+            call metrics(i)%open("ipc", "skylake")
+        end do
+    end subroutine
+end module
+
+program arrays
+    use held
+    implicit none
+    type(perfctr_set) :: closed(3), more(3)
+    integer :: i
+
+    do i = 1, 100
+        call local_arrays()
+    end do
+    more = closed
+    print "(a)", "all are closed"
+end program
+EOR
+# shellcheck disable=SC2016
+compile arrays.f90 perfctr.o -o arrays && shows "arrays of handles are closed" 'all are closed' sh -c 'ulimit -n 100; ./arrays'
+for type in set counters metrics; do
+	case $type in metrics) list='"ipc", "skylake"' ;; *) list='"page-faults:u"' ;; esac
+	ends "open can't be copied" <<-EOR
+	program ends
+	    use perfctr
+	    type(perfctr_$type) :: some(3), more(3)
+
+	    call some(2)%open($list)
+	    more = some
+	end program
+	EOR
+	check "an array of $type can't be copied" $?
+done
+
+case $fc in
+*gfortran*)
+	# Numbers that C's types can't hold are refused, and not taken for their lower bits.
+	cat >wide.f90 <<-'EOR'
+	program wide
+	    use perfctr
+	    type(perfctr_set) :: set
+	    integer :: stat
+
+	    call set%open("page-faults:u", whom=perfctr_thread(2_8**32), stat=stat)
+	    if (stat /= 3) error stop "ESRCH is expected"
+	    call set%open("page-faults:u")
+	    if (len_trim(set%name(1)) == 0 .or. len_trim(set%name(2_8**32 + 1)) /= 0) error stop "a name is wrong"
+	    print "(a)", "wide"
+	end program
+	EOR
+	mkdir wide && (cd wide && compile -fdefault-integer-8 "$srcdir/bindings/fortran/perfctr.f90" ../wide.f90 -o wide) &&
+		shows "INTEGER of 8 bytes" wide ./wide/wide
+	check "the module with -fdefault-integer-8" $?
+	;;
+esac
+
 for example in count regions; do
 	compile $openmp "$srcdir/bindings/fortran/examples/$example.f90" perfctr.o -o "$example" &&
 		shows "examples/$example.f90" 'the sum is' ./$example
 done
 sed 's/\\e/\\/g' "$srcdir/man/perfctr_fortran.7" |
 	awk '/^\.Bd -literal/ { on = 1; n++; next } /^\.Ed/ { on = 0 } on { print >("page-" n ".f90") }'
+# The first listing has the flags of a static program, which fails without them.
+if [ -e "$lib/libperfctr.a" ] && [ "$openmp" ]; then
+	# shellcheck disable=SC2046
+	"$fc" -static $(cat page-1.f90) "$srcdir/bindings/fortran/perfctr.f90" page-2.f90 "$lib/libperfctr.a" -o static &&
+		shows "a static program" 'page-faults:u' ./static
+	check "a static program with the page's flags" $?
+fi
+rm page-1.f90
 for source in page-*.f90; do
 	compile "$source" perfctr.o -o page && shows "$source of perfctr_fortran(7)" '' ./page
 done

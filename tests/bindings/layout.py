@@ -1,12 +1,13 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """Writes a C program that does not compile unless the structures of the Python package are those of the
-headers: sizes, offsets and sizes of members."""
+headers, sizes, offsets and sizes of members, and its constants."""
 
 import ctypes
 from unittest import mock
 
 # The library itself need not be of Python's C library.
 with mock.patch("ctypes.PyDLL"):
+    import perfctr
     from perfctr import _c
 
 NAMES = {
@@ -38,7 +39,7 @@ structures = {
 }
 assert structures - {"Structure", "Given"} == set(NAMES), structures
 
-print("#include <stddef.h>\n#include <libperfctr.h>\n#include <perfctr/read.h>\n#include <perfctr/regions.h>")
+print("#include <linux/perf_event.h>\n#include <stddef.h>\n#include <libperfctr.h>\n#include <perfctr/read.h>\n#include <perfctr/regions.h>")
 for name, c in NAMES.items():
     structure = getattr(_c, name)
     if name not in BEGINNINGS:
@@ -50,3 +51,22 @@ for name, c in NAMES.items():
         if member != "as_":
             size = "sizeof(((struct %s *)0)->%s) == %d" % (c, c_name, field.size)
             print("_Static_assert(%s, %s);" % (size, about))
+
+of_samplers = ("mmap", "comm", "task", "overwrite")
+constants = {"PERFCTR_" + q.name: q.value for q in perfctr.Quality}
+for name, value in perfctr._FLAGS.items():
+    constants["PERFCTR_" + ("SAMPLER_" if name in of_samplers else "") + name.upper()] = value
+constants.update(("PERF_SAMPLE_" + name.upper(), value) for name, value in perfctr._FIELDS.items())
+constants.update(("PERF_RECORD_" + name, value) for value, name in perfctr._TYPES.items())
+constants.update(("PERFCTR_REGIONS_" + name.upper(), value) for name, value in perfctr.regions._KEEP.items())
+constants.update(("PERFCTR_REGIONS_" + name.upper(), i) for i, name in enumerate(perfctr.regions._FORMATS))
+for kind, target in {
+    "THREAD": perfctr.thread(5),
+    "PROCESS": perfctr.process(5),
+    "CPU": perfctr.processor(5),
+    "CGROUP": perfctr.cgroup("a"),
+    "THREAD_ON_CPU": perfctr.thread_on_processor(5, 6),
+}.items():
+    constants["PERFCTR_TARGET_" + kind] = target.type
+for name, value in constants.items():
+    print('_Static_assert(%s == %d, "%s");' % (name, value, name))

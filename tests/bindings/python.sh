@@ -1,7 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: LGPL-2.1-or-later
-# The Python package: its structures are the headers', every call of it works, mypy finds nothing in it, pip installs
-# it without a network, and its examples and those of its page run.
+# The Python package: its structures and constants are the headers', its arguments and results pass the border to the
+# library unharmed, every call of it works, mypy finds nothing in it, pip installs it without a network, and its examples
+# and those of its page run.
 # The environment: srcdir; CC; LIBPERFCTR, the build's .libs directory with the library.
 set -u
 # The system's own tools come first: others need not have the parts that are used here.
@@ -21,14 +22,20 @@ check() {	# NAME STATUS
 
 python3 "$srcdir/tests/bindings/layout.py" >layout.c && [ "$(wc -l <layout.c)" -gt 200 ] &&
 	$cc -std=c11 -I"$srcdir/include" -fsyntax-only layout.c
-check "structures are those of the headers" $?
+check "structures and constants are those of the headers" $?
 case $cc in *musl*) echo "| left out: Python's calls, which is of the other C library"; exit $failed ;; esac
 
-python3 "$srcdir/tests/bindings/python.py" >output 2>&1
+# The name of multiprocessing's socket, in TMPDIR, may have 107 characters.
+TMPDIR=/tmp python3 "$srcdir/tests/bindings/python.py" >output 2>&1
 status=$?
 grep '^SKIP' output
 [ $status = 0 ] || cat output
 check "every call" $status
+
+python3 "$srcdir/tests/bindings/arguments.py" >output 2>&1
+status=$?
+[ $status = 0 ] || cat output
+check "arguments, results and failures at the border" $status
 
 # Each function of the package's, and each method, is in the test.
 sed -n 's/^ *def \([a-z][a-z_]*\)(.*/\1/p' "$srcdir"/bindings/python/perfctr/__init__.py "$srcdir"/bindings/python/perfctr/_regions.py |

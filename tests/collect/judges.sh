@@ -119,7 +119,7 @@ mpich_bytes() {	# ARGUMENT [PROGRAM]	of all three ranks together
 	rm -f "$work"/rank.*
 	LD_LIBRARY_PATH=$libraries timeout 120 "$root/usr/bin/mpiexec.hydra" -n 3 "$perfex" --regions=mpi --json \
 		-o "$work/rank.%q{PMI_RANK}" "${2:-$work/ranks}" "$1" 2>"$work/errors"
-	"$perfex" --merge --csv "$work"/rank.[0-2] | awk -F, '/^MPI_[ABGIR]/ && $2 == "bytes" && $4 == "inclusive" { print $1, int($9 * $5 + 0.5) }' |
+	"$perfex" --merge --csv "$work"/rank.[0-2] | awk -F, '/^MPI_[ABGIR]/ && $2 == "bytes" && $4 == "inclusive" { print $1, int($9 * ($5 + $21) + 0.5) }' |
 		sort | paste -sd ,
 }
 others='MPI_Irecv 360,MPI_Isend 360'

@@ -14,8 +14,17 @@
 	int PMPI_##name parameters
 #define UNUSED __attribute__((unused))
 
+static int initialized;
+
 CALL(Init, (int *argc UNUSED, char ***argv UNUSED))
 {
+	initialized = 1;
+	return 0;
+}
+
+CALL(Initialized, (int *flag))
+{
+	*flag = initialized;
 	return 0;
 }
 

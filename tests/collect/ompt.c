@@ -22,6 +22,8 @@ SAME(OMPT_DISTRIBUTE, ompt_work_distribute);
 SAME(OMPT_TASKLOOP, ompt_work_taskloop);
 SAME(OMPT_BARRIER_IMPLICIT, ompt_sync_region_barrier_implicit);
 SAME(OMPT_BARRIER_PARALLEL, ompt_sync_region_barrier_implicit_parallel);
+SAME(OMPT_BARRIER_IMPLEMENTATION, ompt_sync_region_barrier_implementation);
+SAME(OMPT_BARRIER_TEAMS, ompt_sync_region_barrier_teams);
 SAME(OMPT_TASKWAIT, ompt_sync_region_taskwait);
 SAME(OMPT_TASKGROUP, ompt_sync_region_taskgroup);
 SAME(OMPT_COMPLETE, ompt_task_complete);

@@ -159,6 +159,94 @@ static void cancelled(void)
 	have_team(51, 0);
 }
 
+/* ---- GCC's programs: loops that begin, and barriers, without an address ---- */
+
+static void loop_of_gcc(struct thread *thread, int begins, int ends)
+{
+	tell.work(OMPT_LOOP, OMPT_BEGIN, thread->parallel, &thread->task, 10,
+		  begins ? PLACE(begins) : NULL);
+	tell.work(OMPT_LOOP, OMPT_END, thread->parallel, &thread->task, 10, PLACE(ends));
+	tell.sync(OMPT_BARRIER_IMPLEMENTATION, OMPT_BEGIN, thread->parallel, &thread->task, NULL);
+	tell.sync(OMPT_BARRIER_IMPLEMENTATION, OMPT_END, thread->parallel, &thread->task, NULL);
+}
+
+/* Two loops, of which one has a place, and a barrier alone, which is the construct's around. */
+static void gcc(void)
+{
+	union ompt_word parallel = { 0 }, task = { 0 };
+	struct thread primary = { .parallel = &parallel };
+
+	tell.parallel(&task, NULL, &parallel, 1, (int)0x80000001u, PLACE(20));
+	begin_part(&primary);
+	loop_of_gcc(&primary, 0, 21);
+	loop_of_gcc(&primary, 22, 23);
+	tell.sync(OMPT_BARRIER_IMPLEMENTATION, OMPT_BEGIN, &parallel, &primary.task, NULL);
+	tell.sync(OMPT_BARRIER_IMPLEMENTATION, OMPT_END, &parallel, &primary.task, NULL);
+	tell.implicit(OMPT_END, NULL, &primary.task, 1, 0, 2);
+	tell.end(&parallel, &task, (int)0x80000001u, PLACE(20));
+}
+
+/* ---- a league, whose teams begin as initial tasks, each with a parallel of its own ---- */
+
+static int teams_barrier;
+
+static void *be_team(void *arg)
+{
+	struct thread *team = arg;
+	union ompt_word parallel = { 0 }, task = { 0 };
+
+	tell.implicit(OMPT_BEGIN, team->parallel, &team->task, 2, team->index, OMPT_TASK_INITIAL);
+	tell.parallel(&team->task, NULL, &parallel, 1, (int)0x80000002u, NULL);
+	tell.implicit(OMPT_BEGIN, &parallel, &task, 1, 0, 2);
+	tell.work(OMPT_DISTRIBUTE, OMPT_BEGIN, &parallel, &task, 10, PLACE(31));
+	tell.work(OMPT_DISTRIBUTE, OMPT_END, &parallel, &task, 10, PLACE(32));
+	tell.implicit(OMPT_END, NULL, &task, 1, 0, 2);
+	tell.end(&parallel, &team->task, (int)0x80000002u, NULL);
+	tell.sync(teams_barrier, OMPT_BEGIN, team->parallel, &team->task,
+		  team->index ? NULL : PLACE(30));
+	tell.sync(teams_barrier, OMPT_END, NULL, &team->task, team->index ? NULL : PLACE(30));
+	tell.implicit(OMPT_END, NULL, &team->task, 0, team->index, OMPT_TASK_INITIAL);
+	return arg;
+}
+
+static void have_league(int barrier)
+{
+	union ompt_word league = { 0 }, task = { 0 };
+	struct thread primary = { .parallel = &league },
+		      other = { .parallel = &league, .index = 1 };
+
+	teams_barrier = barrier;
+	tell.parallel(&task, NULL, &league, 2, OMPT_LEAGUE | 2, PLACE(30));
+	pthread_create(&other.id, NULL, be_team, &other);
+	be_team(&primary);
+	pthread_join(other.id, NULL);
+	tell.end(&league, &task, OMPT_LEAGUE | 2, PLACE(30));
+}
+
+/* One team: libomp hands over another word than that of the league. */
+static void league_of_one(void)
+{
+	union ompt_word league = { 0 }, task = { 0 }, others = { 0 };
+	struct thread primary = { .parallel = &others };
+
+	teams_barrier = OMPT_BARRIER_TEAMS;
+	tell.implicit(OMPT_BEGIN, &others, &task, 1, 1, OMPT_TASK_INITIAL);
+	tell.parallel(&task, NULL, &league, 1, OMPT_LEAGUE | 2, PLACE(30));
+	be_team(&primary);
+	tell.end(&league, &task, OMPT_LEAGUE | 2, PLACE(30));
+	tell.implicit(OMPT_END, &others, &task, 0, 1, OMPT_TASK_INITIAL);
+}
+
+static void league_50(void)
+{
+	have_league(OMPT_BARRIER_IMPLICIT);
+}
+
+static void league_51(void)
+{
+	have_league(OMPT_BARRIER_TEAMS);
+}
+
 /* ---- tasks ---- */
 
 static union ompt_word create(union ompt_word *creator, int at)
@@ -326,12 +414,22 @@ int main(int argc, char **argv)
 		const char *name;
 		void (*run)(void);
 	} cases[] = {
-		{ "team-5.0", team_50 },     { "team-5.1", team_51 },
-		{ "cancelled", cancelled },  { "tasks", tasks },
-		{ "kinds", all_kinds },	     { "deep", deep },
-		{ "many", many_constructs }, { "killed", killed },
-		{ "target", offloaded },     { "times", many_times },
-		{ "full", full_times },	     { "interrupted", interrupted },
+		{ "team-5.0", team_50 },
+		{ "team-5.1", team_51 },
+		{ "cancelled", cancelled },
+		{ "tasks", tasks },
+		{ "kinds", all_kinds },
+		{ "deep", deep },
+		{ "many", many_constructs },
+		{ "killed", killed },
+		{ "target", offloaded },
+		{ "times", many_times },
+		{ "full", full_times },
+		{ "interrupted", interrupted },
+		{ "gcc", gcc },
+		{ "league-5.0", league_50 },
+		{ "league-5.1", league_51 },
+		{ "league-of-one", league_of_one },
 	};
 	unsigned int i;
 

@@ -6,10 +6,14 @@
 #include <check.h>
 #include <dirent.h>
 #include <errno.h>
+#include <linux/perf_event.h>
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/syscall.h>
+#include <unistd.h>
 #include "lib/base/word.h"
 
 #ifndef ARRAY_SIZE
@@ -74,6 +78,47 @@ static inline void after_test(void)
 }
 
 /*
+ * Whether this user may count what the kernel does for a thread, or (whole) all that a processor
+ * does. Where perf_event_open(2) fails for another reason, the tests are to say so.
+ */
+static inline bool may_count(bool whole)
+{
+	struct perf_event_attr attr = { .type = PERF_TYPE_SOFTWARE,
+					.size = sizeof(attr),
+					.config = PERF_COUNT_SW_DUMMY };
+	long fd = syscall(SYS_perf_event_open, &attr, whole ? -1 : 0, whole ? 0 : -1, -1,
+			  PERF_FLAG_FD_CLOEXEC);
+
+	if (fd < 0)
+		return errno != EACCES && errno != EPERM;
+	close((int)fd);
+	return true;
+}
+
+/*
+ * A program all of whose tests count kernel mode, or whole processors, defines COUNTS_KERNEL or
+ * COUNTS_PROCESSORS: without the right it is skipped (77), and says what is missing.
+ */
+static inline bool has_rights(void)
+{
+#if defined(COUNTS_PROCESSORS)
+	bool whole = true;
+#elif defined(COUNTS_KERNEL)
+	bool whole = false;
+#else
+	return true;
+#endif
+#if defined(COUNTS_PROCESSORS) || defined(COUNTS_KERNEL)
+	if (may_count(whole))
+		return true;
+	printf("SKIP: this user may not count %s: set kernel.perf_event_paranoid to %d, or be "
+	       "root\n",
+	       whole ? "whole processors" : "kernel mode", whole ? 0 : 1);
+	return false;
+#endif
+}
+
+/*
  * The main thread's stack has these pages from here on. Valgrind (3.19) can't make it grow where a
  * signal's frame is the first thing on a page, which depends on the environment's length.
  */
@@ -99,6 +144,8 @@ static inline int run_tests(const char *name, double seconds, const TTest *const
 	size_t i;
 	int failed;
 
+	if (!has_rights())
+		return 77; /* as automake has it */
 	make_stack_grow();
 	tcase_set_timeout(cases, seconds);
 #ifndef LEAVES_FILES

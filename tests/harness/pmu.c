@@ -158,6 +158,7 @@ int __real_close(int fd);
 int __real_fcntl(int fd, int command, ...);
 int __real_epoll_ctl(int epoll, int command, int fd, struct epoll_event *wanted);
 int __real_epoll_wait(int epoll, struct epoll_event *found, int most, int timeout);
+unsigned long __real_perfctr_call_event_id(int fd);
 int __real_pthread_sigmask(int how, const sigset_t *set, sigset_t *old);
 int __real_sigaction(int signal, const struct sigaction *action, struct sigaction *old);
 
@@ -174,6 +175,7 @@ int __wrap_epoll_ctl(int epoll, int command, int fd, struct epoll_event *wanted)
 int __wrap_epoll_wait(int epoll, struct epoll_event *found, int most, int timeout);
 int __wrap_pthread_sigmask(int how, const sigset_t *set, sigset_t *old);
 int __wrap_sigaction(int signal, const struct sigaction *action, struct sigaction *old);
+unsigned long __wrap_perfctr_call_event_id(int fd);
 int __wrap_perfctr_call_ioctl_and_mask(int fd, unsigned long request, unsigned long argument,
 				       const uint64_t *mask);
 
@@ -1388,7 +1390,7 @@ static long open_event(const struct perf_event_attr *attr, pid_t tid, int cpu, i
 	return -1;
 }
 
-/* What tells which programs were begun, lib/perf/execs.c: here none is, so there is none of it. */
+/* Records of lives, lib/perf/lives.c, are the kernel's. */
 static bool is_watch(const struct perf_event_attr *attr)
 {
 	return attr->type == PERF_TYPE_SOFTWARE && attr->config == PERF_COUNT_SW_DUMMY &&
@@ -1408,12 +1410,14 @@ __attribute__((no_sanitize("address"))) long __wrap_syscall(long number, ...)
 	va_end(args);
 	if (number == SYS_read)
 		return __wrap_read((int)a[0], (void *)a[1], (size_t)a[2]);
-	if (!shared || number != SYS_perf_event_open)
-		return __real_syscall(number, a[0], a[1], a[2], a[3], a[4], a[5]);
-	if (is_watch((const struct perf_event_attr *)a[0])) {
-		errno = EMFILE;
-		return -1;
+	if (number == SYS_close_range) {
+		for (; a[0] <= a[1]; a[0]++)
+			__wrap_close((int)a[0]);
+		return 0;
 	}
+	if (!shared || number != SYS_perf_event_open ||
+	    is_watch((const struct perf_event_attr *)a[0]))
+		return __real_syscall(number, a[0], a[1], a[2], a[3], a[4], a[5]);
 	pmu_asked = *(const struct perf_event_attr *)a[0];
 	note_call(PMU_OPEN, &error);
 	if (!error)
@@ -1986,6 +1990,20 @@ int __wrap_pthread_sigmask(int how, const sigset_t *set, sigset_t *old)
 	wanted = *set;
 	leave_faults(&wanted);
 	return __real_pthread_sigmask(how, &wanted, old);
+}
+
+/* The library asks for ids before each call: these count as none, and never fail. */
+unsigned long __wrap_perfctr_call_event_id(int fd)
+{
+	unsigned long id;
+	sigset_t old;
+
+	if (!is_event(fd))
+		return __real_perfctr_call_event_id(fd);
+	lock(&old);
+	id = (unsigned long)find_event(fd)->id;
+	unlock(&old);
+	return id;
 }
 
 /* Which makes its system calls itself. */

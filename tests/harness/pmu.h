@@ -19,8 +19,8 @@
  * For controls there is control.h; add tests/harness/skylake.c to the program: on an x86 the
  * processor is then one.
  *
- * Events that tell which programs were begun (lib/perf/execs.c) it refuses, and they count as no
- * call: a test of these takes the kernel's.
+ * Events that record when threads begin and end (lib/perf/lives.c) are the kernel's, and count as
+ *no call.
  *
  * How true it is: it does what kernel/events/core.c, kernel/events/ring_buffer.c and
  * arch/x86/events/core.c of Linux 6.1 do; pmu.c names the functions. tests/unit/pmu.c holds it

@@ -16,9 +16,18 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+/* What the library keeps of a machine, in programs that have its inner functions. */
+void perfctr_offer_forget(void) __attribute__((weak));
+
+static inline void root_forget(void)
+{
+	if (perfctr_offer_forget)
+		perfctr_offer_forget();
+}
+
 #define ROOT_DEVICES "/sys/bus/event_source/devices/"
 
-static char root[64];
+static char root[2048];
 
 static inline void root_stop(const char *what)
 {
@@ -29,7 +38,7 @@ static inline void root_stop(const char *what)
 /* The path in the root of a path in a text; its directories are made. */
 static inline const char *root_path(const char *name)
 {
-	static char path[1024];
+	static char path[4096];
 	char *slash;
 
 	snprintf(path, sizeof(path), "%s%s%s", root, *name == '/' ? "" : ROOT_DEVICES, name);
@@ -74,9 +83,11 @@ static inline void root_make(void)
 {
 	const char *directory = getenv("TMPDIR");
 
-	snprintf(root, sizeof(root), "%.40s/zoo-XXXXXX", directory ? directory : "/tmp");
-	if (!mkdtemp(root) || setenv("PERFCTR_ROOT", root, 1) < 0)
+	int n = snprintf(root, sizeof(root), "%s/zoo-XXXXXX", directory ? directory : "/tmp");
+
+	if (n >= (int)sizeof(root) || !mkdtemp(root) || setenv("PERFCTR_ROOT", root, 1) < 0)
 		root_stop(root);
+	root_forget();
 }
 
 /* A root like the machine of this name. */
@@ -115,6 +126,7 @@ static inline void root_remove(void)
 {
 	if (nftw(root, root_remove_one, 16, FTW_DEPTH | FTW_PHYS) < 0)
 		root_stop(root);
+	root_forget();
 }
 
 #endif /* PERFCTR_TESTS_ROOT_H */

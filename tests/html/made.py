@@ -68,24 +68,27 @@ def runs():
     values = [100, 104, 98, 101, 350, 99, None, 102, 103, 97]
     taken = sorted(value for i, value in enumerate(values) if value and i != 4)
     mean = sum(taken) / len(taken)
-    spread = {"mean": mean, "deviation": (sum((v - mean) ** 2 for v in taken) / len(taken)) ** 0.5, "least": taken[0],
-              "median": taken[len(taken) // 2], "most": taken[-1]}
+    spread = {"mean": mean, "deviation": (sum((v - mean) ** 2 for v in taken) / len(taken)) ** 0.5, "minimum": taken[0],
+              "median": taken[len(taken) // 2], "maximum": taken[-1]}
     series = [{"elapsed_s": 0.5 + i / 100, "exit_status": 0} for i in range(10)]
     series[4]["left_out"] = True
     return counts(runs=10, failed_runs=1, left_out_runs=1, series=series,
-                  elapsed={"mean": 0.545, "deviation": 0.03, "least": 0.5, "median": 0.55, "most": 0.59},
+                  elapsed={"mean": 0.545, "deviation": 0.03, "minimum": 0.5, "median": 0.55, "maximum": 0.59},
                   events=[{**event("page-faults", 101), **spread, "runs": 8, "values": values}],
                   comparison={"before": "old.json", "now": "this command", "alpha": 0.05, "threshold_percent": 0,
                               "compared": 2, "differing": 1, "events": [
                                   {"event": "page-faults", "before": {"mean": 200, "deviation": 5, "runs": 10},
                                    "now": {"mean": mean, "deviation": spread["deviation"], "runs": 8},
-                                   "change_percent": (mean / 200 - 1) * 100, "p": 0.001, "differs": True, "verdict": "less"},
+                                   "unit": "msec", "change_percent": (mean / 200 - 1) * 100, "change_low": -51.5, "change_high": -48,
+                                   "p": 0.001, "differs": True, "verdict": "differs", "runs_needed": None},
                                   {"event": "cs", "before": {"mean": 10, "deviation": 2, "runs": 3},
-                                   "now": {"mean": 10.5, "deviation": 3, "runs": 5}, "change_percent": 5, "p": 0.8,
-                                   "differs": False, "verdict": "same"},
+                                   "now": {"mean": 10.5, "deviation": 3, "runs": 5}, "change_percent": 5, "p": 0.8, "unit": "",
+                                   "change_low": -36.0, "change_high": 46.0, "differs": False,
+                                   "verdict": "no difference shown", "runs_needed": 421},
                                   {"event": "cycles", "before": {"mean": None, "deviation": None, "runs": 0},
-                                   "now": {"mean": 4, "deviation": 0, "runs": 8}, "change_percent": None, "p": None,
-                                   "differs": False, "verdict": "not counted before"}]})
+                                   "now": {"mean": 4, "deviation": 0, "runs": 8}, "change_percent": None, "p": None, "unit": "",
+                                   "change_low": None, "change_high": None, "differs": False,
+                                   "verdict": "not counted before", "runs_needed": None}]})
 
 
 def parts():
@@ -123,7 +126,8 @@ def regions(rank, names=("solve", "read", "write"), threads=3):
         rows.append(region(name, 0, (i + 1) * 10, 1 + rank))
         rows += [region(name, 100 + rank * 1000 + t, (i + 1) * 10, 1 + (t * i % 7)) for t in range(threads)]
     return {"type": "regions", "host": "node", "pid": 4000 + rank, "rank": rank, "regions": rows, "subtracted": [],
-            "through_kernel": False, "ends_without_begin": rank, "threads_left_out": 0, "visits_without_region": 0}
+            "through_kernel": False, "ends_without_begin": rank, "threads_left_out": 0, "threads_stale": 0, "visits_without_region": 0, "children_left_out": 0,
+            "not_counted": [{"name": "ipc", "reason": "no PMU"}]}
 
 
 def hostile():

@@ -115,9 +115,8 @@ def tree():
     same({name: part[0] for name, part in parts.items()}, {m["metric"]: m["value"] for m in made.TREE if "level" in m})
     unit = (parts["topdown-retiring"][2] - parts["topdown-retiring"][1]) / 30
     for name, (value, left, right, top, over) in parts.items():
-        # A part without a width has borders.
-        wanted = max(value * unit / (2 if name in ("loads", "stores") else 1), 2)
-        assert abs((right - left) - wanted) < 1, name
+        wanted = max(value, 0) * unit / (2 if name in ("loads", "stores") else 1)
+        assert abs((right - left) - wanted) < 0.1, name
         same(over, name == "topdown-frontend")
     for child, parent in [("topdown-memory", "topdown-backend"), ("topdown-core", "topdown-backend"), ("tma_leaf", "topdown-memory"),
                           ("loads", "tma_leaf"), ("stores", "tma_leaf"), ("noise-part", "noise"),
@@ -222,31 +221,20 @@ def dots():
     assert "left out" in run("all('circle', figure('page-faults'))[4].textContent")
 
 
-def tails(t, df):
-    """Both tails of Student's distribution, by Simpson's rule over its density."""
-    steps, front = 20000, math.exp(math.lgamma((df + 1) / 2) - math.lgamma(df / 2)) / math.sqrt(df * math.pi)
-    density = [front * (1 + (i * t / steps) ** 2 / df) ** (-(df + 1) / 2) for i in range(steps + 1)]
-    return 1 - 2 * t / steps / 3 * (density[0] + density[-1] + 4 * sum(density[1::2]) + 2 * sum(density[2:-1:2]))
-
-
 @test
 def comparison():
-    """changes, with intervals that Student's distribution gives"""
+    """changes, with their intervals, units and errors of means"""
     events = made.runs()["comparison"]["events"]
     found = run("rows(section('Comparison'))")
     same([row[0] for row in found], [event["event"] for event in events])
     near(run("values('circle', section('Comparison'))"), [event["change_percent"] for event in events[:2]])
     ends = run("all('.interval').map(e => [Number(e.dataset.low), Number(e.dataset.high)])")
-    same(len(ends), 2)
-    for (low, high), event in zip(ends, events):
-        a, b = ((side["deviation"] ** 2 / (side["runs"] - 1), side["runs"] - 1) for side in (event["before"], event["now"]))
-        freedom = (a[0] + b[0]) ** 2 / (a[0] ** 2 / a[1] + b[0] ** 2 / b[1])
-        near([(low + high) / 2], [event["change_percent"]])
-        t = (high - low) / 2 * event["before"]["mean"] / 100 / math.sqrt(a[0] + b[0])
-        near([tails(t, freedom)], [0.05], 1e-5)
-    same([row[4] for row in found], ["less", "same", "not counted before"])
-    same(found[2][3], "\u2013")
-    same(found[0][5:], ["200 \u00b1 5", "100.5 \u00b1 2.291", "0.001"])
+    same(ends, [[event["change_low"], event["change_high"]] for event in events[:2]])
+    same([row[4] for row in found], ["differs", "no difference shown: 5 % needs 421 runs", "not counted before"])
+    same([row[3] for row in found], ["-51.50 % to -48.00 %", "-36.00 % to +46.00 %", "\u2013"])
+    # 5 / sqrt(10 - 1) / 200, and sqrt(5.25) / sqrt(8 - 1) / 100.5
+    same(found[0][5:], ["200 msec \u00b1 0.83 %", "100.5 msec \u00b1 0.86 %", "0.001"])
+    assert "mean 100.5 \u00b1 0.86 %, deviation 2.291" in run("one('figcaption', figure('page-faults')).textContent")
 
 
 @test
@@ -361,17 +349,86 @@ def differential():
     show("two", made.samples(), made.samples(True))
     check_flame(made.samples(True))
     before, now = paths(made.samples()), paths(made.samples(True))
-    wanted = {way[-1]: now[way] / 170 * 100 - before[way] / 100 * 100 for way in now}
+    wanted = {way[-1]: (now[way] - before[way]) / before[way] * 100 for way in now}
     for name, change in run("all('.frame').map(e => [e.dataset.name, Number(e.dataset.change)])"):
         if name != "parse":
             near([change], [wanted[name]], 1e-3)
     row = next(row for row in run("rows()") if row[0] == "write_all")
-    same(row[1:], ["100", "58.82 %", "30", "+28.82 %", "100", "58.82 %", "30", "+28.82 %"])
-    hue = run("Object.fromEntries(all('.frame').map(e => [e.dataset.name, e.style.getPropertyValue('--hue')]))")
-    same((hue["write_all"], hue["read_all"]), ("0", "215"))
+    same(row[1:], ["100", "58.82 %", "30", "+70", "100", "58.82 %", "30", "+70"])
+    # read_all has as many samples as before: a smaller share is no difference.
+    colours = run("Object.fromEntries(all('.frame').map(e => [e.dataset.name, ['--hue', '--strength'].map(p => e.style.getPropertyValue(p))]))")
+    same((colours["write_all"], colours["read_all"][1]), (["0", "90%"], "0%"))
+    title = run("all('.frame').find(e => e.dataset.name === 'write_all').title")
+    # 1.96 * sqrt(30 + 100 + 2) = 22.519
+    same(title, "write_all: 100 samples, 58.82 %, 30 before: +70 (+47.481 to +92.519)")
     assert "5 records were lost" in run("one('main').textContent")
     run("(s => { s.selectedIndex = 1; s.dispatchEvent(new Event('change')); })(all('select')[1])")
     check_flame(made.samples())
+
+
+def profile(period, *counts):
+    """Samples of main, which has called a, b and c so often."""
+    return {**made.samples(), "period": period, "samples": sum(counts), "functions": ["main", "a", "b", "c"], "stacks": [
+        {"comm": "prog", "samples": n, "calls": [0, i + 1]} for i, n in enumerate(counts)]}
+
+
+@test
+def differences_shown():
+    """a difference has a colour where chance does not explain it, in events where periods differ"""
+    state = "Object.fromEntries(all('.frame').map(e => [e.dataset.name, [Number(e.dataset.value), e.style.getPropertyValue('--hue'), " \
+            "e.style.getPropertyValue('--strength') !== '0%', e.title.includes('no difference shown')]]))"
+    show("shown", profile(1000, 35, 200, 10), profile(1000, 23, 260, 11))
+    found = run(state)
+    same([found[name] for name in "abc"], [[23, "215", False, True], [260, "0", True, False], [11, "0", False, True]])
+    show("periods", profile(1000, 400, 200, 10), profile(2000, 200, 200, 5))
+    found = run(state)
+    same([found[name] for name in "abc"], [[400000, "215", False, True], [400000, "0", True, False], [10000, "215", False, True]])
+    # Samples at a frequency that stand for no number of events: only their parts of all can be compared.
+    rates = [{**profile(1, *n), "frequency": 99} for n in [(400, 400), (100, 100)]]
+    for one in rates:
+        del one["period"]
+    show("rates", *rates)
+    found = run(state)
+    same([found[name][2:] for name in "ab"], [[False, True], [False, True]])
+    assert "400 before, of 800: 0 (" in run("all('.frame').find(e => e.dataset.name === 'a').title")
+
+
+WIDTHS = """(() => {
+    const graph = document.querySelector('.flame'), levels = {}, total = Number(document.querySelector('.frame').dataset.value);
+    for (const one of document.querySelectorAll('.frame, .rest')) {
+        const b = one.getBoundingClientRect();
+        (levels[one.dataset.depth] = levels[one.dataset.depth] || []).push(
+            [b.left, b.right, Number(one.dataset.value) / total * graph.clientWidth, one.className]);
+    }
+    return Object.values(levels).map(level => level.sort((x, y) => x[0] - y[0]));
+})()"""
+
+
+@test
+def widths():
+    """frames are as wide as their shares at each width, and what is narrower than a pixel is one rest"""
+    document = made.many_samples(20000)
+    path = page("widths", document)
+    for width in (400, 1280, 2560):
+        browser.resize(width, 900)
+        browser.open(path)
+        levels = browser.run(WIDTHS)
+        rests = sum(len([one for one in level if one[3] == "rest"]) for level in levels)
+        assert len(levels) > 4 and rests > 10, (len(levels), rests)
+        for level in levels:
+            for left, right, share, kind in level:
+                assert abs(right - left - share) < 0.1, (width, right - left, share)
+                assert kind == "rest" or share >= 0.99, share
+            for one, two in zip(level, level[1:]):
+                assert two[0] > one[1] - 0.1, (width, one, two)
+    # Calls, and the rest of them, are all of "main"'s samples here, but for those of its own.
+    same(run("all('[data-depth=\"1\"]').map(e => Number(e.dataset.value))"), [20000])
+    drawn = run("all('[data-depth=\"2\"]').reduce((sum, e) => sum + Number(e.dataset.value), 0)")
+    same(drawn, 20000)
+    browser.resize(400, 900)
+    time.sleep(0.3)
+    assert all(abs(right - left - share) < 0.1 for level in browser.run(WIDTHS) for left, right, share, _ in level)
+    browser.resize(1200, 900)
 
 
 # ---- regions ----
@@ -400,6 +457,7 @@ def regions():
     run("(s => { s.selectedIndex = 1; s.dispatchEvent(new Event('change')); })(one('select'))")
     same(run("rows(section('Regions'))[0].slice(0, 6)"), ["write", "rank 0", "30", "150,000", "120,000", "exact"])
     assert "3 ends had no begin" in run("one('main').textContent")
+    same(run("one('main').textContent.split('ipc is not counted: no PMU.').length"), 2)
 
 
 @test
@@ -433,7 +491,7 @@ def merged():
     assert not browser.console, browser.console
     found = run("all('tbody tr', section('Regions of all')).map(row => values('[data-value]', row))")
     for numbers, row in zip(found, wanted["regions"]):
-        near(numbers, [row["processes"], row["visits"]] + [
+        near(numbers, [row["processes"], row["absent_ranks"], row["visits"]] + [
             row[sum_][key] for sum_ in ("inclusive", "exclusive") for key in ("mean", "minimum", "maximum", "imbalance_percent")])
     same(len(found), len(wanted["regions"]))
 

@@ -3,6 +3,7 @@
 #ifndef PERFCTR_TESTS_STEP_H
 #define PERFCTR_TESTS_STEP_H
 
+#include "sites.h"
 #include <perfctr/read.h>
 #include "lib/perf/clock.h"
 #include "lib/perf/core_types.h"

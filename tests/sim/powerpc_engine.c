@@ -94,7 +94,7 @@ static unsigned int ppc_control(const struct perfctr_cpu *cpu, struct perfctr_cp
 {
 	unsigned int pmc[32], n = choose(cpu->counters, MAX_INTENTS, pmc), i, k;
 	bool first = random_bool(), others = random_bool();
-	struct intent levels;
+	struct intent levels = { 0 };
 
 	choose_levels(&levels);
 	if (!levels.user)

@@ -169,7 +169,7 @@ static unsigned int p4_control(const struct perfctr_cpu *cpu, struct perfctr_cpu
 		{ { 4, 0x3B8, 0x3B9 }, { 5, 0x3CC, 0x3CD } },
 	};
 	unsigned int pmc[32], n = choose(cpu->counters, MAX_INTENTS, pmc), i;
-	struct intent levels;
+	struct intent levels = { 0 };
 
 	choose_levels(&levels);
 	choose_modes(cpu, c, intent, n);

@@ -11,11 +11,14 @@
  *	CODE/COUNTERS/FIXED/REGISTER/VALUE/ESCR-SELECT/PEBS-ENABLE/PEBS-MATRIX-VERT
  *
  * With the argument "words" it looks up lines of its input, TABLE WORD, and prints them with their
- * options; with none if the table has no such word.
+ * options; with none if the table has no such word. With "midrs" it identifies arm64's processors
+ *by the hexadecimal numbers of its input: prints id and name.
  */
 #include <inttypes.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include "arch/cpu.h"
 #include "arch/events.h"
 
 static uint64_t both(uint32_t low, uint32_t high)
@@ -104,6 +107,14 @@ static void print_word(char *line)
 	putchar('\n');
 }
 
+static void print_midr(const char *line)
+{
+	struct perfctr_cpu cpu;
+
+	perfctr_arm64_identify(strtoull(line, NULL, 16), 6, &cpu);
+	printf("%s\t%s\n", cpu.id, cpu.name);
+}
+
 int main(int argc, char **argv)
 {
 	char line[600];
@@ -113,6 +124,9 @@ int main(int argc, char **argv)
 	if (argc == 2 && !strcmp(argv[1], "words"))
 		while (fgets(line, sizeof(line), stdin))
 			print_word(line);
+	if (argc == 2 && !strcmp(argv[1], "midrs"))
+		while (fgets(line, sizeof(line), stdin))
+			print_midr(line);
 	for (n = 0; argc == 1 && (id = perfctr_event_table_id(n)); n++)
 		print_table(id);
 	return ferror(stdout) || fflush(stdout);

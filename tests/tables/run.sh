@@ -1,7 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: LGPL-2.1-or-later
-# The event tables against those of Linux and of libpfm4, event by event; the names of PAPI's presets looked up here; their
-# values, of random counts, against PAPI's formulas; and the metrics against Linux's formulas, and LIKWID's. Nothing of theirs is kept: they come from Debian's packages.
+# The event tables against those of Linux and of libpfm4, event by event; perf's names and those of PAPI's presets looked up
+# here; the values of the presets, of random counts, against PAPI's formulas; and the metrics against Linux's formulas, and
+# LIKWID's. Nothing of theirs is kept: they come from Debian's packages.
 # usage: run.sh BUILD WORKDIR	BUILD: configure's directory, after make
 # The environment: LINUX_SOURCE, a linux-source-*.tar.xz, if not of Debian's newest kernel.
 # Prints a line per table, and each difference that ./accepted does not have; exit status 0 if none failed.
@@ -21,7 +22,7 @@ unpack_linux() {
 	fi
 	mkdir -p "$work/linux"
 	tar -xJf "$tar" -C "$work/linux" --strip-components=1 --wildcards \
-		'linux-source-*/arch/x86/events/*' 'linux-source-*/tools/perf/pmu-events/arch/*'
+		'linux-source-*/arch/arm64/include/asm/cputype.h' 'linux-source-*/arch/x86/events/*' 'linux-source-*/tools/perf/pmu-events/arch/*'
 	echo "$tar" | sed 's/.*linux-source-//; s/\.tar.*//' >"$work/linux/version"
 }
 
@@ -82,6 +83,8 @@ print_fam15h
 "$top/tests/vm/deb.sh" trixie amd64 libpapi7.1t64 "$work/papi-7.1"
 "$tables/names" "$work"/papi-7.1/usr/share/papi/*/papi_events.csv "'$work/ours'" "sh '$work/pfm-i386.sh'" \
 	"sh '$work/pfm-arm64.sh'" || failed=1
+"$tables/perf" "'$work/ours'" "$work/linux" || failed=1
+"$tables/identities" "$work/ours" "$work/linux" || failed=1
 "$tables/compare" "$work/ours.txt" "$work/linux" "$work"/pfm-*.txt || failed=1
 ${CC:-cc} -D_GNU_SOURCE -I"$top/include" -I"$top" -I"$build" "$tables/metrics.c" "$build/lib/.libs/libinternal.a" \
 	-pthread -o "$work/metrics"

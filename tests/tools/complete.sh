@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: LGPL-2.1-or-later
-# The completion of perfex's command line, in bash and in zsh: options, events, processors, commands.
+# The completion of perfex's command line, in bash, zsh and fish: options, events, processors, commands.
 # The environment: PERFEX: the program.
 set -u
 # shellcheck source=tests/tools/expect.sh
@@ -12,7 +12,7 @@ PATH=$work/bin:$PATH
 export PATH
 
 # The long options of the help.
-"$perfex" -h | grep -o -e '--[a-z][a-z0-9-]*' | sort -u >"$work/options"
+"$perfex" --help=all | grep -o -e '--[a-z][a-z0-9-]*' | sort -u >"$work/options"
 
 # ---- bash ----
 # shellcheck disable=SC2016,SC2317
@@ -26,6 +26,7 @@ in_bash() {	# LINE: what it may become
 if command -v bash >/dev/null; then
 	in_bash 'perfex --' | sort -u >"$work/bash"
 	expect "bash: all options" 0 '^same$' sh -c "cmp '$work/options' '$work/bash' && echo same"
+	expect "bash: an option with a list" 0 '^openmp$' in_bash 'perfex --regions=op'
 	expect "bash: an option" 0 '^--per-socket$' in_bash 'perfex -a --per-s'
 	expect "bash: short options" 0 '^-A$' in_bash 'perfex -'
 	in_bash 'perfex -' | sort >"$work/offered"
@@ -100,10 +101,6 @@ in_zsh() {	# LINE: what it becomes
 	rm -f "$work/line" "$work/ready"
 	timeout 180 zsh -f "$work/type.zsh" "$work" "$1"
 }
-grep -o -e '--[a-z][a-z0-9-]*' "$completion/_perfex" | grep -v '^--cpu}\?$' | sort -u >"$work/zsh"
-echo --cpu >>"$work/zsh"
-sort -u "$work/zsh" -o "$work/zsh"
-expect "zsh: all options" 0 '^same$' sh -c "cmp '$work/options' '$work/zsh' && echo same"
 if command -v zsh >/dev/null && zsh -fc 'zmodload zsh/zpty' 2>/dev/null; then
 	expect "zsh: an option" 0 '^LINE\[perfex -a --per-socket *\]' in_zsh 'perfex -a --per-so'
 	expect "zsh: an event" 0 '^LINE\[perfex -e page-faults\]' in_zsh 'perfex -e page-f'
@@ -130,5 +127,43 @@ if command -v zsh >/dev/null && zsh -fc 'zmodload zsh/zpty' 2>/dev/null; then
 		in_zsh "perfex -e cs cat $work/base"
 else
 	skip "zsh" "there is none"
+fi
+
+# ---- fish ----
+# shellcheck disable=SC2016,SC2317
+in_fish() {	# LINE: what its last word may become
+	HOME=$work fish --no-config -c 'set fish_complete_path $argv[1] $fish_complete_path; complete -C $argv[2]' \
+		"$completion" "$1" | cut -f 1
+}
+if command -v fish >/dev/null; then
+	in_fish 'perfex --' | grep -v '=$' | sort -u >"$work/fish"
+	expect "fish: all options" 0 '^same$' sh -c "cmp '$work/options' '$work/fish' && echo same"
+	expect "fish: an option" 0 '^--per-socket$' in_fish 'perfex -a --per-s'
+	expect "fish: short options" 0 '^-A$' in_fish 'perfex -'
+	expect "fish: an event" 0 '^page-faults$' in_fish 'perfex -e page-f'
+	expect "fish: an event in a list" 0 '^cs,page-faults$' in_fish 'perfex -e cs,page-f'
+	expect "fish: an event in a group" 0 '^"{cs,page-faults$' in_fish 'perfex -e "{cs,page-f'
+	expect "fish: a long option's event" 0 '^--event=cs,page-faults$' in_fish 'perfex -r 3 --event=cs,page-f'
+	expect "fish: a processor" 0 '^skylakex$' in_fish 'perfex --cpu skyl'
+	expect "fish: this processor" 0 '^native$' in_fish 'perfex --cpu nati'
+	expect "fish: a processor's event" 0 '^INST_RETIRED' in_fish 'perfex --cpu skylake -e INST_RET'
+	expect "fish: a processor's metric" 0 '^ipc,topdown-smt$' in_fish 'perfex --cpu=zen4 -M ipc,topdown-s'
+	in_fish 'perfex --cpu skylake -M topdown-s' >"$work/offered"
+	expect "fish: and no other's" 1 '^0$' grep -c '^topdown-smt$' "$work/offered"
+	expect "fish: a process" 0 "^1,$$\$" in_fish "perfex -p 1,$$"
+	expect "fish: by what" 0 '^address$' in_fish 'perfex --sample --by addr'
+	expect "fish: what regions keep" 0 '^--regions=moments,threads$' in_fish 'perfex --regions=moments,th'
+	touch "$work/baseline.json"
+	expect "fish: a file" 0 "^$work/baseline.json$" in_fish "perfex --compare $work/base"
+	expect "fish: a report" 0 "^$work/baseline.json$" in_fish "perfex --merge $work/base"
+	expect "fish: reports" 0 "^$work/baseline.json$" in_fish "perfex --csv --merge a $work/base"
+	expect "fish: a page's documents" 0 "^$work/baseline.json$" in_fish "perfex --html page --from $work/base"
+	expect "fish: a command" 0 '^sleep$' in_fish 'perfex -e cs slee'
+	expect "fish: a command after --" 0 '^sleep$' in_fish 'perfex -- slee'
+	expect "fish: a command's argument" 0 "^$work/baseline.json$" in_fish "perfex -e cs cat $work/base"
+	in_fish 'perfex -r ' >"$work/offered"
+	expect "fish: a number is not made up" 1 '^0$' grep -c . "$work/offered"
+else
+	skip "fish" "needs Debian's package fish"
 fi
 exit $failed

@@ -21,6 +21,23 @@ fi
 no_valgrind() { PATH=/nonexistent "$(realpath "$perfex")" --emulate true; }
 expect "no valgrind" 125 'which is not here: install it' no_valgrind
 
+# A valgrind that fails says why in its log, which is perfex's; or before it has one.
+mkdir "$work/failing"
+cat >"$work/failing/valgrind" <<'EOT'
+#!/bin/sh
+[ "$1" = --version ] && exec echo valgrind-9.9
+for word; do
+	case $word in --log-file=*) log=${word#*=} ;; esac
+done
+[ "$FAILS" = early ] || printf '==1== \n==1== it begins\n--1-- WARNING: unknown DWARF\n==1== \n' >"${log%\%p*}$$.log"
+exit 1
+EOT
+chmod +x "$work/failing/valgrind"
+expect "valgrind's cause" 125 '^perfex: valgrind-9.9 could not run the command: WARNING: unknown DWARF$' \
+	env FAILS=late PATH="$work/failing:$PATH" "$(realpath "$perfex")" --emulate true
+expect "valgrind without a cause" 125 '^perfex: valgrind-9.9 could not run the command, and ended with exit status 1$' \
+	env FAILS=early PATH="$work/failing:$PATH" "$(realpath "$perfex")" --emulate true
+
 # Of most commands only the end matters: one that begins quickly takes a quarter of the time.
 mkdir "$work/quick"
 echo 'int main(void) { return 0; }' >"$work/quick/true.c"
@@ -154,6 +171,45 @@ expect "a system call instead of fork()" 0 'incomplete: a process was created by
 expect "a system call instead of execve()" 0 ',incomplete,' "$perfex" --emulate --csv "$work/family" "raw execve"
 expect "the reason" 0 '"incomplete":"a process was killed before' "$perfex" --emulate --json "$work/family" killed
 
+# An instruction that valgrind lacks, in a child.
+case $(uname -m) in
+x86_64)
+	cat >"$work/foreign.c" <<'EOT'
+#include <sys/wait.h>
+#include <unistd.h>
+int main(void)
+{
+	if (!fork())
+		__asm__ volatile(".byte 0x62, 0xf1, 0xfd, 0x48, 0x58, 0xc0" : : : "xmm0"); /* vaddpd zmm0 */
+	wait(NULL);
+	return 0;
+}
+EOT
+	$cc -static "$work/foreign.c" -o "$work/foreign"
+	unknown='valgrind does not know an instruction of a program'
+	expect "an instruction that valgrind lacks" 0 "incomplete: $unknown" "$perfex" --emulate "$work/foreign"
+	expect "lacks, json" 0 "\"incomplete\":\"$unknown" "$perfex" --emulate --json "$work/foreign"
+	expect "lacks, csv" 0 ',incomplete,' "$perfex" --emulate --csv "$work/foreign"
+	;;
+*) skip "an instruction that valgrind lacks" "is one of x86-64's" ;;
+esac
+# The tool simulates what the events need, and no more: the events that it writes for the options that it gets.
+mkdir "$work/asked"
+# shellcheck disable=SC2016
+printf '#!/bin/sh\n[ "$1" = --version ] || printf "%%s\\n" "$@" >"%s/args"\nexec "%s" "$@"\n' "$work" "$(command -v valgrind)" \
+	>"$work/asked/valgrind"
+chmod +x "$work/asked/valgrind"
+simulates() {	# EVENT COLUMNS
+	PATH="$work/asked:$PATH" "$perfex" --emulate -o /dev/null -e "$1" true
+	sed "s|^--callgrind-out-file=.*|--callgrind-out-file=$work/asked/out|; s|^--log-file=.*|--log-file=/dev/null|" "$work/args" |
+		xargs -d '\n' valgrind
+	is "simulated for $1" "$(sed -n 's/^events: //p' "$work/asked/out")" "$2"
+	rm -f "$work"/asked/out*
+}
+simulates instructions Ir
+simulates conditional-branches "Ir Bc Bcm Bi Bim"
+simulates L1-dcache-load-misses "Ir Dr Dw I1mr D1mr D1mw ILmr DLmr DLmw"
+
 # ---- comparisons ----
 "$perfex" --emulate -r 3 --json -o "$work/base" "$work/family" fork
 expect "the same" 0 'instructions:u .* same$' "$perfex" --emulate --compare "$work/base" "$work/family" fork
@@ -207,6 +263,10 @@ expect "a wrong event" 125 'did you mean instructions' "$perfex" --emulate -e in
 expect "a number" 125 '--emulate takes names' "$perfex" --emulate -e 0x41 true
 expect "a place for files" 125 "can't make one in /nonexistent: No such file or directory; set TMPDIR" \
 	env TMPDIR=/nonexistent "$perfex" --emulate true
+long=$work/$(printf '%0200d' 1)
+mkdir "$long"
+expect "a place with a long name" 0 'instructions:u' env TMPDIR="$long" "$perfex" --emulate -e instructions true
+expect "a place with a name that is too long" 125 'whose name is shorter' env TMPDIR="/$(printf '%04096d' 1)" "$perfex" --emulate true
 expect "a place with an unusual name" 125 'whose name is shorter' env TMPDIR=/100% "$perfex" --emulate true
 if [ "$(id -u)" = 0 ] && unshare -m true 2>/dev/null; then
 	mkdir "$work/full"

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # perfex --html without a browser: the page holds what --json writes, whoever wrote its words, and nothing from outside.
 # tests/html/ has the browser.
-# The environment: PERFEX: the program.
+# The environment: PERFEX: the program; HAVE_LIBELF: whether perfex knows functions; CXX: a compiler.
 set -u
 # shellcheck source=tests/tools/expect.sh
 . "${srcdir:-.}/tests/tools/expect.sh"
@@ -117,6 +117,74 @@ else
 	skip "samples" "cpu-clock can't be sampled here"
 fi
 
+# ---- pairs of outputs: each has the names and the numbers that it has alone ----
+# both NAME PROGRAM OUTPUT argument...: a page and another output of one run; PROGRAM has "one", the page's document, and "text"
+both() {
+	name=$1 program=$2 other=$3
+	shift 3
+	rm -f "$page" "$other"
+	"$perfex" "$@" -o "$other" --html "$page" "$busy" >"$work/out" 2>&1 || fail "$name" "printed:"
+	says "$name" "
+import json, re, sys
+text = open(sys.argv[1], 'rb').read().decode('utf-8', 'replace')
+one = json.loads(open(sys.argv[2]).read().split('id=\"data\">')[1].split('</script>')[0])[0]['documents'][0]
+$program" "$other" "$page"
+}
+busy=true
+for format in '' --json --csv --openmetrics; do
+	# shellcheck disable=SC2086
+	both "counts, as a page and ${format:-a table}" "
+count = one['events'][0]['scaled']
+assert count > 20 and re.search('(?<![0-9])%d(?![0-9])' % count, text), (count, text)" \
+		"$work/other" $format -e page-faults:u
+done
+case ${CFLAGS:-} in
+*sanitize*) cxx=none ;; # takes more memory than the process that reads names may
+*) cxx=${CXX:-c++} ;;
+esac
+cat >"$work/names.cc" <<'EOT'
+#include <sys/mman.h>
+namespace space {
+template <class T> struct thing {
+	__attribute__((noinline)) void turn(volatile char *memory, T n) { while (n--) memory[n * 4096] = 1; }
+};
+}
+int main()
+{
+	void *memory = mmap(0, 1000 * 4096L, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	madvise(memory, 1000 * 4096L, MADV_NOHUGEPAGE);
+	space::thing<long>().turn(static_cast<volatile char *>(memory), 1000);
+}
+EOT
+busy=$work/names
+if [ "${HAVE_LIBELF:-no}" != yes ] || [ "$cxx" = none ]; then
+	: # perfex knows no functions
+elif ! command -v "$cxx" >/dev/null; then
+	skip "names of C++ in two outputs" "needs a C++ compiler"
+elif "$cxx" -O1 "$work/names.cc" -o "$busy" && "$perfex" --sample -e page-faults:u -c 1 -o /dev/null "$busy" 2>"$work/out"; then
+	turn='space::thing<long>::turn(char volatile*, long)'
+	page_has="
+of = {i for i, name in enumerate(one['functions']) if name == '$turn'}
+calls = sum(s['samples'] for s in one['stacks'] if s['calls'][-1:] and s['calls'][-1] in of)
+assert calls == 1000 and not [name for name in one['functions'] if name.startswith('_Z')], one"
+	for format in '' --json --perf-data; do
+		case $format in
+		--json) has="assert json.loads(text) == one" ;;
+		--perf-data) has="assert text.startswith('PERFILE2')" ;;
+		*) has="assert re.search(' 1000 +[0-9.]+% +' + re.escape('$turn'), text), text" ;;
+		esac
+		# shellcheck disable=SC2086
+		both "samples, as a page and ${format:-a table}" "$page_has
+$has" "$work/other" --sample $format -e page-faults:u -c 1
+	done
+	both "samples, as a page and folded" "$page_has
+found = [line for line in text.splitlines() if line.rpartition(' ')[0].endswith(';$turn')]
+assert sum(int(line.rpartition(' ')[2]) for line in found) == 1000 and '_Z' not in text, text" "$work/other" \
+		--sample --folded -e page-faults:u -c 1
+else
+	skip "names of C++ in two outputs" "page faults can't be sampled here"
+fi
+
 library=${LIBPERFCTR:-lib/.libs}
 cat >"$work/regions.c" <<'EOT'
 #include <perfctr/regions.h>
@@ -162,7 +230,7 @@ is "of several, of any kind and in any form" "$page" "$work/a" "$work/b" "$work/
 for rank in 0 1; do
 	printf '{"type":"regions","host":"h","pid":%s,"rank":%s,"regions":[{"region":"r","visits":1,"unfinished":0,"uncounted":0,
 		"values":[{"value":"time","unit":"ns","inclusive":9,"exclusive":8,"quality":"exact"}]}],"subtracted":[],
-		"through_kernel":false,"ends_without_begin":0,"threads_left_out":0,"visits_without_region":0}\n' $rank $rank >"$work/r$rank"
+		"through_kernel":false,"ends_without_begin":0,"threads_left_out":0,"threads_stale":0,"visits_without_region":0,"children_left_out":0}\n' $rank $rank >"$work/r$rank"
 done
 "$perfex" --html "$page" --merge "$work/r0" "$work/r1" >/dev/null
 is "reports of regions" "$page" "$work/r0" "$work/r1" -
@@ -212,14 +280,14 @@ refuses "a file that is none" "no file of perfex --json: No such file" --html "$
 refuses "a file of something else" "text is no file of perfex --json: line 1: " --html "$page" --from "$work/a" "$work/text"
 refuses "a document without a type" "list is no file of perfex --json: line 1: there is no object with a \"type\"" --html "$page" --from "$work/list"
 refuses "an empty file" "empty is no file of perfex --json: line 1: the file ends" --html "$page" --from "$work/empty"
-refuses "no page" "^perfex: --from says what --html's page is made of" --from "$work/a"
-refuses "no file" "^perfex: --from takes files" --html "$page" --from
-refuses "a file and a run" 'leave out "-e"' --html "$page" -e cs --from "$work/a"
-refuses "a file and its form" 'leave out "--csv"' --html="$page" --from --csv "$work/a"
-refuses "branches" "does not go with --by branch" --html "$page" --sample --by branch true
+refuses "no page" "^perfex: --from needs --html" --from "$work/a"
+refuses "no file" "^perfex: --from needs files" --html "$page" --from
+refuses "a file and a run" "-e can't be combined with --from" --html "$page" -e cs --from "$work/a"
+refuses "a file and its form" "--csv can't be combined with --from" --html="$page" --from --csv "$work/a"
+refuses "branches" "--html and --by branch or source can't be combined" --html "$page" --sample --by branch true
 refuses "a report's table" "^perfex: --html of --regions is made of JSON" --html "$page" --regions -o "$work/table" true
 refuses "a report as CSV" "^perfex: --html of --regions is made of JSON" --html "$page" --regions --csv true
-refuses "a list" "^perfex: --html shows results, and this has none" --html "$page" -l
+refuses "a list" "^perfex: --html can't be combined with -l" --html "$page" -l
 refuses "one file for two" "^perfex: -o and --html name the same file" --html "$page" -o "$page" true
 cp "$work/a" "$work/own"
 ln -s own "$work/link"

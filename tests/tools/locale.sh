@@ -36,7 +36,7 @@ for locale in tr_TR.ISO-8859-9 tr_TR.UTF-8; do
 	for preset in PAPI_L1_ICM papi_tot_ins Papi_Stl_Icy; do
 		expect "$preset, $locale" 0 '^evntsel' "$perfex" --cpu skylake -e $preset
 	done
-	expect "its formula, $locale" 125 'is no event here but a formula' "$perfex" --cpu skylake -e papi_l1_tcm
+	expect "its formula, $locale" 125 'is a formula here, not an event' "$perfex" --cpu skylake -e papi_l1_tcm
 	expect "a list, $locale" 0 '^ *PAPI_TOT_INS' "$perfex" --cpu skylake -l papi_tot_ins
 	expect "a formula among events, $locale" 1 '^0$' sh -c '"$1" -e papi_l1_tcm,task-clock true 2>&1 | grep -c "is no event here"' \
 		sh "$perfex"

@@ -18,7 +18,7 @@ sed 's/\\&//g' "$page" | awk -v at="$work/block/" '
 	/^\.Bd -literal/ { on = 1; n++; next }
 	/^\.Ed/ { on = 0 }
 	on { print >sprintf("%s%02d", at, n) }'
-# Numbers, versions, blanks and names of hosts are of one machine.
+# Numbers, versions, blanks and names of hosts are of one machine, and whether two commands differ is of one time.
 cat >"$work/same.py" <<'EOT'
 import re, sys
 def shape(path):
@@ -29,7 +29,9 @@ def shape(path):
         line = re.sub(r"[-+±]+ *(?=N)", "", line)
         lines.append(" ".join(line.split()).replace(" N K/sec", "").replace(" N /sec", "").replace(" N M/sec", ""))
     while lines and not lines[-1]: lines.pop()
-    lines = [line.replace(" differs", " same") for line in lines]
+    # Without any spread there is no interval.
+    verdict = "( N% to N%)? (<?N|-) (differs|same|below the threshold|no difference shown(: N% needs (more than )?N runs)?)$"
+    lines = [re.sub(verdict, " VERDICT", line) for line in lines]
     return lines
 page, real = shape(sys.argv[1]), shape(sys.argv[2])
 def same(a, b):
@@ -75,8 +77,8 @@ kill "${other:-}" 2>/dev/null
 [ $blocks -ge 10 ] || { : >"$work/out"; fail "blocks" "only $blocks"; }
 
 # ---- options ----
-"$perfex" -h | grep -o -e '--[a-z][a-z0-9-]*' -e ' -[a-zA-Z],' | tr -d ' ,' | sort -u >"$work/known"
-for name in perfex.1 perfctr_users.7; do
+"$perfex" --help=all | grep -o -e '--[a-z][a-z0-9-]*' -e ' -[a-zA-Z],' | tr -d ' ,' | sort -u >"$work/known"
+for name in perfex.1 perfex-sample.1 perfex-regions.1 perfctr_users.7; do
 	sed -n 's/\\-/-/g; s/.*perfex \(.*\)/\1/p' "$srcdir/man/$name" | grep -o -e '\(^\| \)--[a-z][a-z0-9-]*' | tr -d ' ' |
 		sort -u >"$work/named"
 	comm -23 "$work/named" "$work/known" >"$work/out"
@@ -86,8 +88,14 @@ for name in perfex.1 perfctr_users.7; do
 		fail "options of $name" "are not all perfex':"
 	fi
 done
-# The page has all that the help has.
-sed -n 's/^\.It //p' "$page" | grep -o -e 'Fl -[a-z][a-z0-9-]*' | sed 's/Fl /-/' | sort -u >"$work/described"
+# The pages have all that the help has.
+sed -n 's/^\.It //p' "$page" "$srcdir/man/perfex-sample.1" | grep -o -e 'Fl -[a-z][a-z0-9-]*' | sed 's/Fl /-/' | sort -u >"$work/described"
 grep -e '^--' "$work/known" | comm -23 - "$work/described" >"$work/out"
-if [ -s "$work/out" ]; then fail "each option" "has no place in perfex.1:"; else pass "each option"; fi
+if [ -s "$work/out" ]; then fail "each option" "has no place in perfex.1 or perfex-sample.1:"; else pass "each option"; fi
+# perfex(1) is a reference: what belongs to one mode alone has a page of its own.
+if command -v mandoc >/dev/null; then
+	words=$(mandoc -T ascii "$page" | sed "s/.$(printf '\b')//g" | wc -w)
+	: >"$work/out"
+	if [ "$words" -gt 3000 ] && [ "$words" -le 6500 ]; then pass "words of perfex.1"; else fail "words of perfex.1" "are $words"; fi
+fi
 exit $failed

@@ -7,6 +7,8 @@ set -u
 # shellcheck source=tests/tools/expect.sh
 . "${srcdir:-.}/tests/tools/expect.sh"
 command -v python3 >/dev/null || { echo "SKIP signals, times and intervals: they need python3"; exit 77; }
+# The interpreter itself: a script in its place (pyenv) has times of its own, and begins late on a busy machine.
+python=$(python3 -c 'import sys; print(sys.executable)')
 # A command in a shell's background ignores SIGINT and SIGQUIT, and under nohup SIGHUP.
 perfex_as_usual="env --default-signal=INT,QUIT,HUP $perfex"
 
@@ -22,7 +24,7 @@ while not os.path.exists(until):
 time.sleep(0.05)
 sys.exit(status)
 EOP
-noting="python3 $work/noting.py"
+noting="$python $work/noting.py"
 wait_for() {	# FILE WORDS: until the file has them
 	tries=0
 	until grep -q -e "$2" "$1" 2>/dev/null || [ $tries = 1000 ]; do
@@ -70,9 +72,9 @@ expect "the delay is longer than the command" 0 '^ 0.000000 s elapsed, ' "$perfe
 expect "the delay is longer than the command: why" 0 'the command ended before the delay did' cat "$work/out"
 # An error of one run is not the next one's.
 # shellcheck disable=SC2016
-expect "the delay is longer than the first run" 0 '(counted in 1 of 2 runs)' "$perfex" -r 2 --delay 500 -e page-faults \
-	sh -c 'test ! -e "$0" || exec sleep 1.5; : >"$0"' "$work/second"
-"$perfex" --delay 100 --json -o "$work/json" -e task-clock sh -c 'sleep 0.5'
+expect "the delay is longer than the first run" 0 '(counted in 1 of 2 runs)' "$perfex" -r 2 --delay 2000 -e page-faults \
+	sh -c 'test ! -e "$0" || exec sleep 3; : >"$0"' "$work/second"
+"$perfex" --delay 100 --json -o "$work/json" -e task-clock sh -c 'sleep 2'
 says "what elapses is counted from the delay's end" '
 import json, sys
 d = json.load(open(sys.argv[1]))
@@ -92,24 +94,24 @@ usage = resource.getrusage(resource.RUSAGE_SELF)
 with open(sys.argv[1], 'a') as file:
     print(usage.ru_utime, usage.ru_stime, time.monotonic() - begin, file=file)
 EOP
-"$perfex" -r 2 --json -o "$work/json" -e page-faults python3 "$work/times.py" "$work/own"
+"$perfex" -r 2 --json -o "$work/json" -e page-faults "$python" "$work/times.py" "$work/own"
 says "user, system and elapsed seconds" '
 import json, sys
 d, own = json.load(open(sys.argv[1])), [[float(x) for x in line.split()] for line in open(sys.argv[2])]
 assert len(d["series"]) == len(own) == 2, d
 mean = [sum(run[i] for run in own) / 2 for i in range(3)]
 for name, value in ("user_s", mean[0]), ("sys_s", mean[1]), ("elapsed_s", mean[2]):
-    assert value <= d[name] + 1e-4 and d[name] < value + 5, (name, d[name], value)
+    assert value <= d[name] + 1e-4 and d[name] < value + 60, (name, d[name], value)
 assert d["user_s"] < mean[0] + 0.1 and d["sys_s"] < mean[1] + 0.1, d
 ' "$work/json" "$work/own"
 
 # ---- intervals ----
 # The last one is as long as what is left.
-expect "what is left of an interval is one" 0 '^0\.[0-9]*,[1-9].*,page-faults,exact,' "$perfex" --csv -I 60000 -e page-faults true
-expect "what is left of an interval, of a process" 0 '^0\.[0-9]*,.*,page-faults,exact,' \
+expect "what is left of an interval is one" 0 '^[0-9]\.[0-9]*,[1-9].*,page-faults,exact,' "$perfex" --csv -I 60000 -e page-faults true
+expect "what is left of an interval, of a process" 0 '^[0-9]\.[0-9]*,.*,page-faults,exact,' \
 	"$perfex" --csv -p $$ --timeout 50 -I 60000 -e page-faults
 # No descriptor tells of a thread's end, so that perfex looks for it, but not past the end of an interval.
-"$perfex" -t $$ -I 10 --timeout 500 --csv -o "$work/csv" -e cs
+"$perfex" -t $$ -I 10 --timeout 2000 --csv -o "$work/csv" -e cs
 expect "short intervals, of a thread" 0 '^enough$' sh -c "test \$(grep -c ',cs,' '$work/csv') -gt 12 && echo enough"
 # Those for which perfex could not run are left out, and not made up for in a burst.
 "$perfex" -I 20 --csv -o "$work/csv" -e task-clock sleep 60 &

@@ -46,10 +46,18 @@ static void write_map(const char *what, void *where)
 	if (!strcmp(what, "hostile"))
 		fprintf(file, "%lx ffffffffffffffff everything\nzz 1 x\n%lx 100\n-1 -1 minus\n\n%0200d 1 x\n%lx 100 \n",
 			(long)where, (long)where, 1, (long)where);
+	if (!strcmp(what, "rewritten")) { /* a younger function begins before an older one, which has other code beside it */
+		fprintf(file, "%lx 80 dead\n%lx 200 living\n%lx 10 elsewhere\n", (long)where + 1, (long)where - 0x80,
+			(long)where + 0x200);
+		fclose(file);
+		printf("%s\n", name);
+		fflush(stdout);
+		return;
+	}
 	fprintf(file, "%lx 100 %s\n", (long)where, strcmp(what, "hostile") ? "jit; old" : HOSTILE);
 	fprintf(file, "%lx 100 %s\n", (long)where, strcmp(what, "hostile") ? "jit::method" : HOSTILE);
 	if (!strcmp(what, "hostile")) /* a name longer than any, in which there is another line */
-		fprintf(file, "%lx 100 %0*d%lx 100 wrong\n", (long)where, 8255 - snprintf(NULL, 0, "%lx 100 ", (long)where),
+		fprintf(file, "%lx 100 %0*d%lx 100 wrong\n", (long)where, 65599 - snprintf(NULL, 0, "%lx 100 ", (long)where),
 			0, (long)where);
 	fchmod(fileno(file), strcmp(what, "writable") ? 0644 : 0666);
 	if (!strcmp(what, "others") && fchown(fileno(file), 65534, 65534))
@@ -67,13 +75,26 @@ int main(int argc, char **argv)
 {
 	void (*where)(long) = inner;
 	if (argc > 2) {
-		where = mmap(0, 4096, PROT_READ | PROT_WRITE | PROT_EXEC, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+		int file = -1;
+		if (!strcmp(argv[2], "huge")) { /* not of memory, but no program either */
+			file = open("code", O_RDWR | O_CREAT, 0600);
+			if (ftruncate(file, 4096))
+				return 1;
+		}
+		where = mmap(0, 4096, PROT_READ | PROT_WRITE | PROT_EXEC, file < 0 ? MAP_PRIVATE | MAP_ANONYMOUS : MAP_SHARED,
+			     file, 0);
 		memcpy((void *)where, (void *)inner, 256);
 		__builtin___clear_cache((char *)where, (char *)where + 4096);
 		write_map(argv[2], (void *)where);
 	}
-	while (clock() < CLOCKS_PER_SEC / 1000 * atol(argv[1]))
-		outer(where);
+	/* A virtual machine's time continues while its host has it stand still, which is not work. */
+	for (clock_t done = 0, begun, took; done < CLOCKS_PER_SEC / 1000 * atol(argv[1]);
+	     done += took < CLOCKS_PER_SEC / 50 ? took : CLOCKS_PER_SEC / 50) {
+		begun = clock();
+		for (int i = 0; i < 4; i++)
+			outer(where);
+		took = clock() - begun;
+	}
 	return 0;
 }
 EOT
@@ -90,6 +111,18 @@ rows() {
 	fi
 }
 sample() { "$perfex" --sample -e $event "$@" >"$work/out" 2>&1; }
+# However busy the machine is, what runs already is looked at until each process has run for 0.2 s, of
+# which the host may have kept a virtual machine waiting in one half.
+cat >"$work/until-ran" <<'EOF'
+#!/bin/sh
+ticks() { awk '{ print $14 + $15 }' "/proc/$1/stat"; }
+for pid; do eval "end_$pid=$(($(ticks "$pid") + 20))"; done
+for pid; do
+	eval "end=\$end_$pid"
+	while [ "$(ticks "$pid")" -lt "$end" ]; do sleep 0.02; done
+done
+EOF
+chmod +x "$work/until-ran"
 
 # ---- files and addresses ----
 sample --by file "$calls" 100
@@ -100,18 +133,128 @@ if [ "${HAVE_LIBELF:-no}" = yes ]; then rows "by address" 'inner+0x' "$calls"; e
 strip -o "$work/bare" "$calls"
 sample --by address "$work/bare" 100
 rows "by address, without names" '+0x' "$work/bare"
+# A perfex without libelf knows no build ID, by which the kernel names files, and calls none of them another one.
+"$perfex" --sample -e page-faults:u -c 1 "$calls" 10 >"$work/out" 2>&1
+expect "a file that is still there" 1 '^0$' grep -c 'names are missing' "$work/out"
 
-# Another program that has the name at the end does not name the functions of the first one.
+# A program stays the one that was sampled when another one has its name; one that is overwritten has no names.
 cp "$calls" "$work/replaced"
 ${CC:-cc} -O0 -Dinner=wrong_inner -Dmiddle=wrong_middle -Douter=wrong_outer "$work/calls.c" -o "$work/other" || exit 1
 # shellcheck disable=SC2016
-expect "a program that was replaced" 0 "^ names are missing: $work/replaced was replaced meanwhile" \
-	"$perfex" --sample -e cpu-clock:u sh -c '"$1" 100; sleep 0.5; cp "$2" "$1.new"; mv "$1.new" "$1"' sh "$work/replaced" "$work/other"
+sample sh -c '"$1" 150; sleep 1; cp "$2" "$1.new"; mv "$1.new" "$1"' sh "$work/replaced" "$work/other"
+if [ "${HAVE_LIBELF:-no}" = yes ]; then rows "a program that was replaced" '%  inner ' "$work/replaced"; fi
+cp "$calls" "$work/replaced"
+# shellcheck disable=SC2016
+expect "a program that was overwritten" 0 "^ names are missing: $work/replaced was replaced meanwhile" \
+	"$perfex" --sample -e cpu-clock:u sh -c '"$1" 150; sleep 1; cat "$2" >"$1"' sh "$work/replaced" "$work/other"
 expect "names of the other one" 1 "^0\$" grep -c wrong_ "$work/out"
+# shellcheck disable=SC2016
+expect "a program that was removed before it was looked at" 0 '' sh -c "cp '$calls' '$work/gone' &&
+	'$perfex' --sample -e cpu-clock:u sh -c '\"\$1\" 50; rm \"\$1\"' sh '$work/gone'"
+
+# ---- other views ----
+# A library that is another one in the process's mount namespace, and a program in another root.
+cat >"$work/library.c" <<'EOT'
+#include <stdint.h>
+uint64_t checksum(uint64_t n);
+uint64_t parse_input(uint64_t n);
+#ifdef OUTSIDE
+uint64_t parse_input(uint64_t n) { volatile uint64_t s = 0; for (uint64_t i = 0; i < n; i++) s += i; return s; }
+uint64_t checksum(uint64_t n) { volatile uint64_t s = 0; for (uint64_t i = 0; i < n; i++) s ^= i * 3; return s; }
+#else
+uint64_t checksum(uint64_t n) { volatile uint64_t s = 0; for (uint64_t i = 0; i < n; i++) s ^= i * 3; return s; }
+uint64_t parse_input(uint64_t n) { volatile uint64_t s = 0; for (uint64_t i = 0; i < n; i++) s += i; return s; }
+#endif
+EOT
+cat >"$work/user.c" <<'EOT'
+#include <stdint.h>
+#include <time.h>
+uint64_t checksum(uint64_t n);
+int main(int argc, char **argv)
+{
+	(void)argv;
+	do
+		checksum(1000000);
+	while (argc > 1 || clock() < CLOCKS_PER_SEC / 5);
+	return 0;
+}
+EOT
+# made ID-FLAG: makes both libraries, which have build IDs or not
+made() {
+	mkdir -p "$work/lib" "$work/inside" &&
+		${CC:-cc} -O1 -shared -fPIC "-Wl,$1" -DOUTSIDE -o "$work/lib/libwork.so" "$work/library.c" &&
+		${CC:-cc} -O1 -shared -fPIC "-Wl,$1" -o "$work/inside/libwork.so" "$work/library.c" &&
+		${CC:-cc} -O1 -o "$work/user" "$work/user.c" -L"$work/lib" -lwork -Wl,-rpath,"$work/lib"
+}
+# shellcheck disable=SC2016
+inside='mount --make-rprivate / && mount --bind "$0/inside" "$0/lib" && exec "$0/user" $1'
+for id in --build-id --build-id=none; do
+	[ "${HAVE_LIBELF:-no}" = yes ] || continue
+	if ! unshare -m true 2>/dev/null; then
+		skip "another mount namespace, $id" "needs root and unshare"
+		continue
+	fi
+	made $id || exit 1
+	sample unshare -m sh -c "$inside" "$work"
+	rows "another mount namespace, of a command, $id" '%  checksum ' libwork.so
+	unshare -m sh -c "$inside" "$work" on &
+	busy=$!
+	"$work/until-ran" $busy
+	sample -p $busy "$work/until-ran" $busy
+	rows "another mount namespace, of a process, $id" '%  checksum ' libwork.so
+	if [ "${HAVE_LIBDW:-no}" = yes ]; then
+		sample -p $busy --folded --call-graph dwarf "$work/until-ran" $busy
+		expect "another mount namespace, calls, $id" 0 '^user;.*main;checksum [0-9]' cat "$work/out"
+	fi
+	kill $busy
+	wait $busy 2>/dev/null
+done
+if [ "${HAVE_LIBELF:-no}" = yes ] && [ "$(id -u)" = 0 ] && ${CC:-cc} -O1 -static -DOUTSIDE -Dchecksum=in_a_root \
+	-o "$work/rooted" "$work/user.c" "$work/library.c"; then
+	mkdir -p "$work/base/opt"
+	cp "$work/rooted" "$work/base/opt/program"
+	sample chroot "$work/base" /opt/program
+	rows "another root, of a command" '%  in_a_root ' /opt/program
+	chroot "$work/base" /opt/program on &
+	busy=$!
+	"$work/until-ran" $busy
+	sample -p $busy "$work/until-ran" $busy
+	rows "another root, of a process" '%  in_a_root ' /opt/program
+	kill $busy
+	wait $busy 2>/dev/null
+elif [ "${HAVE_LIBELF:-no}" = yes ]; then
+	skip "another root" "needs root and a static C library"
+fi
+# Its first thread has ended: /proc/PID/maps is empty.
+cat >"$work/second.c" <<'EOT'
+#include <pthread.h>
+static void *second(void *n)
+{
+	for (;;)
+		for (volatile long i = 0; i < 1000000; i++)
+			;
+	return n;
+}
+int main(void)
+{
+	pthread_t thread;
+	pthread_create(&thread, 0, second, 0);
+	pthread_exit(0);
+}
+EOT
+${CC:-cc} -O0 -pthread "$work/second.c" -o "$work/second" || exit 1
+"$work/second" &
+busy=$!
+"$work/until-ran" $busy
+sample -p $busy "$work/until-ran" $busy
+rows "a process whose first thread has ended" '%  ' "$work/second"
+kill $busy
+wait $busy 2>/dev/null
 
 # At a frequency the kernel adapts the period: 2,000 faults of 402,000 have most of the samples. They take turns, since the kernel
 # may guess a period that is far too large, and takes a while to find out.
 cat >"$work/faults.c" <<'EOT'
+#include <stdlib.h>
 #include <sys/mman.h>
 #include <time.h>
 static volatile char *memory;
@@ -143,11 +286,12 @@ void seldom(void)
 			;
 	}
 }
-int main(void)
+int main(int argc, char **argv)
 {
+	int rounds = argc > 1 ? atoi(argv[1]) : 40;
 	memory = mmap(NULL, 1000 * 4096L, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	madvise((void *)memory, 1000 * 4096L, MADV_NOHUGEPAGE);
-	for (int i = 0; i < 40; i++) {
+	for (int i = 0; i < rounds; i++) {
 		seldom();
 		often();
 	}
@@ -260,7 +404,7 @@ if others_run; then
 	$nobody "$calls" 10000 good >"$work/map" &
 	theirs=$!
 	while ! [ -s "$work/map" ]; do sleep 0.02; done
-	sample -p $theirs --timeout 300
+	sample -p $theirs "$work/until-ran" "$theirs"
 	rows "a compiler's names, of another user's process" 'jit::method' '[anon]'
 	kill $theirs
 	rm -f "$(cat "$work/map")"
@@ -271,6 +415,18 @@ mapped "names that others may write" writable '%  - '
 mapped "another user's names" others '%  - '
 mapped "names after a link" link '%  - '
 mapped "hostile names" hostile 'jit?[2J;name'
+mapped "names of what was overwritten" rewritten 'living'
+if unshare -pf true 2>/dev/null; then
+	(cd "$work" && sample unshare -pf "$calls" 150 good)
+	expect "a process's own number" 0 '^/tmp/perf-1\.map$' cat "$work/out"
+	rm -f /tmp/perf-1.map
+	rows "a compiler's names, in another PID namespace" 'jit::method' '[anon]'
+	(cd "$work" && sample sh -c "exec 3>/dev/null; '$calls' 150 huge")
+	rm -f "$(grep -m 1 '^/tmp/perf-[0-9]*\.map$' "$work/out")"
+	rows "a compiler's names, in a file of memory" 'jit::method' "$work/"
+else
+	skip "a compiler's names, in another PID namespace" "needs root and unshare"
+fi
 debug=/usr/lib/debug/.build-id
 id=$(readelf -n "$calls" 2>/dev/null | sed -n 's/.*Build ID: //p')
 if [ "${HAVE_LIBELF:-no}" = yes ] && [ -n "$id" ] && mkdir -p "$debug" 2>/dev/null && [ -w "$debug" ]; then
@@ -294,6 +450,86 @@ if [ "${HAVE_LIBELF:-no}" = yes ] && [ -n "$id" ] && mkdir -p "$debug" 2>/dev/nu
 elif [ "${HAVE_LIBELF:-no}" = yes ]; then
 	skip "a debug file" "needs libelf, readelf and a writable $debug"
 fi
+# Names by a debug link, compressed within, and of an assembler that knows no functions.
+cat >"$work/link.c" <<'EOT'
+#include <time.h>
+static void __attribute__((noinline)) spin_here(void)
+{
+	for (volatile long i = 0; i < 1000000; i++)
+		;
+}
+int main(void)
+{
+	while (clock() < CLOCKS_PER_SEC / 5)
+		spin_here();
+	return 0;
+}
+EOT
+cat >"$work/label.S" <<'EOT'
+	.text
+	.globl spin_label
+spin_label:
+#ifdef __x86_64__
+	mov $100000000, %rax
+.Lagain:
+	dec %rax
+	jnz .Lagain
+	ret
+#else
+	mov x0, #0x5f50000
+1:	subs x0, x0, #1
+	b.ne 1b
+	ret
+#endif
+	.section .note.GNU-stack, "", %progbits
+EOT
+if [ "${HAVE_LIBELF:-no}" = yes ] && ${CC:-cc} -O1 -g -Wl,--build-id=none "$work/link.c" -o "$work/link"; then
+	for where in . .debug; do
+		mkdir -p "$work/$where"
+		objcopy --only-keep-debug "$work/link" "$work/$where/link.more"
+		strip -o "$work/linked" "$work/link"
+		objcopy --add-gnu-debuglink="$work/$where/link.more" "$work/linked"
+		sample "$work/linked"
+		rows "a debug link, $where" '%  spin_here ' "$work/linked"
+		objcopy --strip-debug --add-section .other="$work/link.c" "$work/$where/link.more"
+		sample "$work/linked"
+		rows "a debug link to another file, $where" '%  - ' "$work/linked"
+		rm "$work/$where/link.more"
+	done
+	# Nothing waits for a pipe that has the debug file's name, where calls need the file's unwind tables.
+	case ${HAVE_LIBDW:-no}-$(uname -m) in
+	yes-x86_64 | yes-aarch64)
+		${CC:-cc} -O1 -g -fno-asynchronous-unwind-tables "$work/link.c" -o "$work/unwound" && : >"$work/unwound.more" &&
+			objcopy --strip-debug --add-gnu-debuglink="$work/unwound.more" "$work/unwound" && rm "$work/unwound.more" && mkfifo "$work/unwound.more" &&
+			timeout -k 5 50 "$perfex" --sample -e cpu-clock --folded --call-graph dwarf -o "$work/unwound.calls" "$work/unwound" &&
+			grep -q 'spin_here' "$work/unwound.calls"
+		check "a pipe in the place of a debug file, for unwinding" $?
+		;;
+	esac
+	if command -v xz >/dev/null && python3 -c 'import ctypes; ctypes.CDLL("liblzma.so.5")' 2>/dev/null; then
+		objcopy --strip-debug "$work/link" "$work/mini"
+		xz -k "$work/mini"
+		strip -o "$work/within" "$work/link"
+		objcopy --add-section .gnu_debugdata="$work/mini.xz" "$work/within"
+		sample "$work/within"
+		rows "names within" '%  spin_here ' "$work/within"
+		head -c 500 "$work/mini.xz" >"$work/cut.xz"
+		strip -o "$work/within" "$work/link"
+		objcopy --add-section .gnu_debugdata="$work/cut.xz" "$work/within"
+		sample "$work/within"
+		rows "names within that are cut off" '%  - ' "$work/within"
+	else
+		skip "names within" "needs xz and liblzma"
+	fi
+	echo 'void spin_label(void); int main(void) { spin_label(); return 0; }' >"$work/label.c"
+	case $(uname -m) in
+	x86_64 | aarch64)
+		${CC:-cc} -O1 "$work/label.c" "$work/label.S" -o "$work/label" || exit 1
+		sample "$work/label"
+		rows "a label" '%  spin_label ' "$work/label"
+		;;
+	esac
+fi
 case ${CFLAGS:-} in
 *sanitize*) cxx=none ;; # takes more memory than the process that reads names may
 *) cxx=${CXX:-c++} ;;
@@ -309,7 +545,7 @@ template <class T> struct thing {
 int main()
 {
 	space::thing<int> thing;
-	while (std::clock() < CLOCKS_PER_SEC / 10)
+	while (std::clock() < CLOCKS_PER_SEC / 5)
 		thing.turn(1000000);
 }
 EOT
@@ -350,6 +586,49 @@ expect "a process' name in calls" 0 '^sleep;' \
 (cd "$work" && "$perfex" --sample -e $event --folded -o - "$calls" 100 hostile >"$work/out" 2>&1)
 rm -f "$(grep -m 1 '^/tmp/perf-[0-9]*\.map$' "$work/out")"
 expect "no semicolon of a name's, and nothing for terminals" 0 ':name??1m??ä [0-9]*$' cat "$work/out"
+
+# Inlined functions follow the one that they are in, unless there is no debugging information; tables have it alone.
+cat >"$work/inlined.c" <<'EOT'
+#include <time.h>
+static inline __attribute__((always_inline)) void least(volatile long *n)
+{
+	for (long i = 0; i < 1000000; i++)
+		*n += i;
+}
+static inline __attribute__((always_inline)) void more(volatile long *n)
+{
+	least(n);
+}
+static __attribute__((noinline)) void work(volatile long *n)
+{
+	more(n);
+}
+int main(void)
+{
+	volatile long n = 0;
+	while (clock() < CLOCKS_PER_SEC / 5)
+		work(&n);
+	return n == 1;
+}
+EOT
+for flags in -g -g0; do
+	${CC:-cc} -O1 $flags -fno-omit-frame-pointer "$work/inlined.c" -o "$work/inlined" || exit 1
+	sample --folded "$work/inlined"
+	if [ "${HAVE_LIBDW:-no}" = no ]; then
+		expect "inlined functions, $flags, without libdw" 0 \
+			'^ *inlined functions are not shown: this perfex was built without libdw (Debian: libdw-dev)' cat "$work/out"
+	elif [ $flags = -g ]; then
+		expect "inlined functions" 0 '^inlined;.*;work;more_\[i\];least_\[i\] [1-9][0-9]*$' cat "$work/out"
+		sample --json "$work/inlined"
+		expect "inlined functions in JSON" 0 '"work","more_\[i\]","least_\[i\]"' cat "$work/out"
+		sample "$work/inlined"
+		rows "inlined functions in a table" '%  work ' "$work/inlined"
+	else
+		expect "inlined functions, without -g" 0 '^inlined;.*;work [1-9][0-9]*$' cat "$work/out"
+	fi
+done
+
+expect "calls by what there is not" 125 '^perfex: --folded= takes threads, not "cpu"$' "$perfex" --sample --folded=cpu true
 
 # ---- calls without frame pointers ----
 cat >"$work/way.c" <<'EOT'
@@ -495,7 +774,7 @@ elif [ "${HAVE_LIBDW:-no}" = yes ] && dwarf dwarf true; then
 	kill $busy
 	wait $busy 2>/dev/null
 	dwarf dwarf,1024 "$way" 200
-	expect "a stack that is longer than its copy" 0 ' lacks\?  *outer calls: its stack is longer than 1024 bytes (--call-graph dwarf,2048)' \
+	expect "a stack that is longer than its copy" 0 ' lacks\?  *outer calls: \(its stack is\|their stacks are\) longer than 1024 bytes (--call-graph dwarf,2048)' \
 		cat "$work/out"
 	chain "what there is of it" way 'middle;inner'
 	dwarf dwarf,65528 "$way" 200
@@ -554,6 +833,12 @@ EOT
 		expect "DWARF that lies: $at" 0 '^broken;.* [0-9]*$' \
 			"$perfex" --sample -e $event --folded --call-graph dwarf "$work/broken" 50
 	done
+	# Each fault is a sample with 64 KiB, of which the buffer has room for some 30: perfex stops the event and reads, and then again.
+	"$perfex" --sample --folded -e page-faults:u -c 1 --call-graph dwarf,65528 "$work/faults" 4 >"$work/all" 2>&1
+	expect "more records lost than read" 0 \
+		'samples are missing: more records were lost than read, and from then on the event was stopped while perfex read, [0-9]* times, [0-9.]* s' \
+		sh -c 'tr -s " \n" "  " <"$1"' sh "$work/all"
+	expect "they are some" 0 '^faults;' cat "$work/all"
 	# A library that is cut off after its code, while perfex has it mapped.
 	cat >"$work/library.c" <<'EOT'
 void spin(long n)
@@ -590,6 +875,31 @@ EOT
 	else
 		fail "a library that is cut off" "no program"
 	fi
+	cat >"$work/leaf.c" <<'EOT'
+#include <time.h>
+static void __attribute__((noinline)) leaf(long n)
+{
+	while (n--)
+		__asm__ volatile("");
+}
+int main(void)
+{
+	while (clock() < CLOCKS_PER_SEC / 5)
+		leaf(1000000);
+	return 0;
+}
+EOT
+	# Compilers leave out a leaf's frame.
+	${CC:-cc} -O1 -fomit-frame-pointer "$work/leaf.c" -o "$work/leaf" || exit 1
+	expect "chains that look cut" 0 \
+		'^ [0-9]* of [0-9]* chains of calls look cut, for main is not in them: use --call-graph dwarf$' \
+		"$perfex" --sample -e $event --folded -o /dev/null "$work/leaf"
+	"$perfex" --sample -e $event --json -o "$work/json" "$work/leaf" >"$work/out" 2>&1
+	expect "JSON says so" 0 '"doubts":\[.*chains of calls look cut' cat "$work/json"
+	"$perfex" --sample -e $event --folded --call-graph dwarf -o /dev/null "$work/leaf" >"$work/leaf.out" 2>&1
+	expect "the remedy works" 1 '^0$' grep -c 'look cut' "$work/leaf.out"
+	"$perfex" --sample -e $event --folded -o /dev/null "$calls" 2000 >"$work/leaf.out" 2>&1
+	expect "chains by frame pointers that are whole" 1 '^0$' grep -c 'look cut' "$work/leaf.out"
 	if perf --version >/dev/null 2>&1; then
 		"$perfex" --sample -e $event --perf-data --call-graph dwarf -o "$work/perf.data" "$way" 200 >"$work/out" 2>&1
 		perf script -i "$work/perf.data" -F ip,sym 2>/dev/null | awk '{ printf "%s%s", $2, NF ? ";" : "\n" }' |
@@ -603,23 +913,12 @@ else
 fi
 
 # ---- what runs already ----
-# Its mappings and its name are from before. However busy the machine is, they are looked at until
-# each has run for 0.1 s.
+# Its mappings and its name are from before.
 "$calls" 30000 &
 busy=$!
 cp "$calls" "$work/twin"
 "$work/twin" 30000 &
 twin=$!
-cat >"$work/until-ran" <<'EOF'
-#!/bin/sh
-ticks() { awk '{ print $14 + $15 }' "/proc/$1/stat"; }
-for pid; do eval "end_$pid=$(($(ticks "$pid") + 10))"; done
-for pid; do
-	eval "end=\$end_$pid"
-	while [ "$(ticks "$pid")" -lt "$end" ]; do sleep 0.02; done
-done
-EOF
-chmod +x "$work/until-ran"
 "$work/until-ran" $busy $twin
 sample -p $busy --timeout 2000
 rows "a process" '' "$calls"
@@ -628,18 +927,22 @@ sample -p $busy "$work/until-ran" $busy
 rows "a process, while a command runs" '' "$calls"
 sample -t $busy "$work/until-ran" $busy
 rows "a thread" '' "$calls"
-sleep 5 &
-sample --folded -p $! --timeout 100
+sleep 60 &
+stopped=$!
+kill -STOP $stopped
+while ! grep -q '^State:.T' /proc/$stopped/status; do sleep 0.02; done
+sample --folded -p $stopped --timeout 100
 expect "calls of what does not run" 0 '^ 0 samples: it did not run' cat "$work/out"
+kill -KILL $stopped
 sample -p $busy --folded "$work/until-ran" $busy
 expect "its name" 0 '^calls;' cat "$work/out"
-# both NAME: each has at least half of the samples of the 0.1 s that it ran, and nothing else has many
+# both NAME: each has at least 10 of the 200 samples of the 0.2 s that it ran: time that a hypervisor took has none
 both() {
-	if awk -v a="$calls" -v b="$work/twin" 'index($0, a) { one += $1; all += $2 } index($0, b) { other += $1; all += $2 }
-		END { exit !(one >= 50 && other >= 50 && all >= 80) }' "$work/out"; then
+	if awk -v a="$calls" -v b="$work/twin" 'index($0, a) { one += $1 } index($0, b) { other += $1 }
+		END { exit !(one >= 10 && other >= 10) }' "$work/out"; then
 		pass "$1"
 	else
-		fail "$1" "not 50 samples of $calls and of its twin in:"
+		fail "$1" "not 10 samples of $calls and of its twin in:"
 	fi
 }
 sample --by file -p $busy,$twin "$work/until-ran" $busy $twin
@@ -661,11 +964,19 @@ if "$perfex" -a -e cs true 2>/dev/null; then
 	sample -C "$(cat /sys/devices/system/cpu/online)" --by file "$work/until-ran" $busy $twin
 	expect "a list of processors" 0 "  $calls\$" cat "$work/out"
 	expect "a list of processors, and another process" 0 "  $work/twin\$" cat "$work/out"
-	# Samples that come as quickly as they are read: there is an end nevertheless.
+	# More samples than the machine can take, or perfex can read: there is an end nevertheless. Where samples take more than a quarter
+	# of the period, which they do on some machines and not on others, it is four times what one takes.
 	way_of=fp
 	[ "${HAVE_LIBDW:-no}" = no ] || ! dwarf dwarf true || way_of=dwarf,256
 	expect "more samples than can be read" 0 '^calls;\|^twin;' timeout -s KILL 60 \
 		"$perfex" --sample -a -e $event -c 10000 --folded --call-graph $way_of --timeout 200
+	period=$(sed -n 's/^ one in \([0-9]*\), not in 10000: a sample takes .*/\1/p' "$work/out")
+	us=$(sed -n 's/.*, not in 10000: a sample takes \([0-9]*\) us here.*/\1/p' "$work/out")
+	if [ "${period:-12000}" -gt 10000 ] && [ "${period:-12000}" = $((${us:-3} * 4000)) ]; then
+		pass "a period that leaves time"
+	else
+		fail "a period that leaves time" "not four times what a sample takes in:"
+	fi
 	for cgroups in /sys/fs/cgroup/perf_event /sys/fs/cgroup /sys/fs/cgroup/unified; do
 		group=$cgroups/perfex-sample-$$
 		mkdir "$group" 2>/dev/null || continue
@@ -749,6 +1060,69 @@ if command -v perf >/dev/null; then
 		expect "perf.data: the kernel" 0 '%.*\[kernel.kallsyms\]' cat "$work/out"
 	fi
 fi
+# Build IDs, processors, threads' names and times, by which perf's users filter.
+if perf --version >/dev/null 2>&1 && [ "${HAVE_LIBELF:-no}" = yes ]; then
+	cat >"$work/named.c" <<'EOT'
+#define _GNU_SOURCE
+#include <pthread.h>
+static void *second(void *n)
+{
+	for (;;)
+		for (volatile long i = 0; i < 1000000; i++)
+			;
+	return n;
+}
+int main(void)
+{
+	pthread_t thread;
+	pthread_create(&thread, 0, second, 0);
+	pthread_setname_np(thread, "io-pool");
+	second(0);
+}
+EOT
+	${CC:-cc} -O0 -pthread -Wl,--build-id "$work/named.c" -o "$work/named" || exit 1
+	"$work/named" &
+	busy=$!
+	sleep 0.3
+	"$perfex" --sample -e $event --perf-data -o "$work/perf.data" -p $busy --timeout 500 2>/dev/null
+	perf script -i "$work/perf.data" -F comm 2>/dev/null | sort -u >"$work/out"
+	expect "perf.data: threads' names" 0 '^ *io-pool *$' cat "$work/out"
+	expect "perf.data: the first thread's name" 0 '^ *named *$' cat "$work/out"
+	expect "perf.data: no number in place of a name" 1 '^0$' grep -c ':[0-9]' "$work/out"
+	sample --folded=threads -p $busy --timeout 500
+	expect "a thread's name in calls" 0 '^named;io-pool;.*second [0-9]' cat "$work/out"
+	expect "the first thread's name in calls" 0 '^named;named;.*second [0-9]' cat "$work/out"
+	sample --folded -p $busy --timeout 300
+	expect "calls without threads' names" 1 '^0$' grep -c 'io-pool' "$work/out"
+	sample --json -p $busy --timeout 500
+	expect "a thread's name in JSON" 0 '{"comm":"named","thread":"io-pool","samples":[0-9]*,"calls"' cat "$work/out"
+	id=$(readelf -n "$work/named" | sed -n 's/.*Build ID: //p')
+	expect "perf.data: build IDs" 0 "^$id $work/named\$" perf buildid-list -i "$work/perf.data"
+	expect "perf.data: build IDs, with hits" 0 "^$id $work/named\$" perf buildid-list --with-hits -i "$work/perf.data"
+	expect "perf.data: times" 0 'time of last sample : [0-9]*\.' perf report --header-only -i "$work/perf.data"
+	expect "perf.data: half of the time" 0 '%.*named' \
+		sh -c "perf report --stdio -q -g none --no-children --time 0%-50% -i '$work/perf.data' 2>&1"
+	expect "perf.data: processors" 0 '^ *\[0*[0-9][0-9]*\]' perf script -i "$work/perf.data" -F cpu
+	if "$perfex" -a -e cs true 2>/dev/null; then
+		"$perfex" --sample -e cpu-clock --perf-data -o "$work/perf.data" -a sleep 0.5 2>/dev/null
+		expect "perf.data: no processor -1" 0 '^ *[0-9][0-9.]*%  *00' \
+			sh -c "perf report --stdio -q -g none --no-children --sort cpu -i '$work/perf.data' 2>&1"
+		expect "perf.data: all build IDs" 0 "^[0-9a-f]* \[kernel.kallsyms\]" perf buildid-list -i "$work/perf.data"
+		# Others' perfex may run beside it. Its child looks for the command in many directories before it is no perfex.
+		many=$(awk 'BEGIN { while (i++ < 20000) printf "/-:" }')
+		# shellcheck disable=SC2016
+		sh -c 'echo $$ >"$1/own" && PATH=$2$PATH exec "$3" --sample -e cpu-clock --perf-data -o "$1/perf.data" -a \
+			sh -c "echo \$\$ >\"\$1/command\"; PATH=\$2; while [ \$((i += 1)) -le 100000 ]; do :; done; exec sleep 0.2" sh "$1" "$4"' \
+			sh "$work" "$many" "$perfex" "$PATH" 2>/dev/null
+		perf script -i "$work/perf.data" -F comm,pid 2>/dev/null >"$work/script"
+		awk -v own="$(cat "$work/own")" -v child="$(cat "$work/command")" \
+			'$2 == own || ($2 == child && $1 == "perfex")' "$work/script" >"$work/out"
+		expect "perf.data: no samples of perfex" 1 '^0$' grep -c . "$work/out"
+		expect "perf.data: samples of its command" 0 "^ *sh  *$(cat "$work/command") *\$" cat "$work/script"
+	fi
+	kill $busy
+	wait $busy 2>/dev/null
+fi
 # A pipe's end, too, is user space and kernel; without privileges what is left out is told, with its time.
 if "$perfex" --sample -e cpu-clock -c 100000 true >/dev/null 2>&1 && [ "$(id -u)" = 0 ]; then
 	expect "both modes" 0 '% .*\[kernel\]$' "$perfex" --sample dd if=/dev/zero of=/dev/null bs=1M count=2000
@@ -757,7 +1131,7 @@ if "$perfex" --sample -e cpu-clock -c 100000 true >/dev/null 2>&1 && [ "$(id -u)
 	if ! others_run; then
 		skip "user mode only" "needs a perfex that others can reach"
 	elif [ "$(cat /proc/sys/kernel/perf_event_paranoid)" -ge 2 ]; then
-		expect "user mode only" 0 '^ user mode only, since this user may not sample the kernel (.*), where 0\.[0-9]* s of 0\.[0-9]* s were spent$' \
+		expect "user mode only" 0 '^ user mode only, since this user may not sample the kernel (.*), where [0-9]*\.[0-9]* s of [0-9]*\.[0-9]* s were spent$' \
 			$nobody "$their_perfex" --sample dd if=/dev/zero of=/dev/null bs=1M count=2000
 		expect "user mode only: the event" 0 'samples of [a-z-]*:u, ' cat "$work/out"
 		expect "kernel mode is not given for user mode" 125 '^perfex: ' \

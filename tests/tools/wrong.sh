@@ -37,20 +37,20 @@ wrong 'values with a separator are --csv' -x,
 wrong 'values with a separator are --csv' '-x;'
 wrong 'values with a separator are --csv' -x
 wrong 'values with a separator are --csv' --field-separator=,
-wrong '-x says that numbers .* --csv' -x -e cycles
-wrong '-d says that numbers .* name the events' -d
-wrong '-d says that numbers .* name the events' -d -e cycles
+wrong '-x needs an event number .* --csv' -x -e cycles
+wrong '-d needs an event number .* name the events' -d
+wrong '-d needs an event number .* name the events' -d -e cycles
 wrong 'there is no option' -d -d -d -v
 wrong 'name the events: -e L1-dcache-loads' --detailed
 wrong 'have metrics beside the counts' --metric-only
 wrong 'has no metric "tma_retiring"' -M tma_retiring
 wrong 'did you mean ipc or cpi' --metrics ipx
 wrong 'empty place' -M ipc,,cpi
-wrong '-M goes with counts; it does not go with --sample' --sample -M ipc
+wrong "-M can't be combined with --sample" --sample -M ipc
 wrong 'has no metric "ipx"' --regions -M ipx
 wrong 'shows metrics and runs nothing' -M list
 wrong 'shows metrics and runs nothing' -M ipc -M list
-refuse 'does not go with --cpu' --cpu skylake -M ipc
+refuse "-M can't be combined with --cpu" --cpu skylake -M ipc
 refuse 'no processor "none"' --cpu none -M list
 wrong 'in a group, so that' --metric-no-group
 wrong 'share them' --metric-no-merge
@@ -67,23 +67,28 @@ wrong 'sync; exec' --sync
 wrong 'name the events: perfex -l' -T
 wrong '--td-level takes a number from 1 to 16' --td-level 0
 wrong '--td-level takes a number from 1 to 16' --td-level all
-wrong '--topdown counts a command or a target; it does not go with --sample' --topdown --sample
-wrong 'does not go with --regions; -M tma is for them' --td-level 2 --regions
-wrong 'does not go with --merge' --topdown --merge
-refuse '--drilldown counts a command; it does not go with -M list' --drilldown -M list
-wrong '--why counts a command; it does not go with --sample' --why --sample
+wrong "--topdown can't be combined with --sample" --topdown --sample
+wrong '--regions shows a tree with -M tma; leave out --td-level' --td-level 2 --regions
+wrong "--topdown can't be combined with --merge" --topdown --merge
+refuse '--drilldown counts a tree alone; leave out -M' --drilldown -M list
+wrong "--why can't be combined with --sample" --why --sample
 wrong '--drilldown runs a command once for each level' --drilldown -r 2
 wrong '--td-level N counts N levels in one run' --drilldown -I 100
-refuse 'does not go with -p, -t, -a' --drilldown -a
+refuse 'leave out -a' --drilldown -a
 wrong '--why prints a page of text' --why --json
 wrong '--why prints a page of text' --why --html "$work/page"
 wrong '--why runs a command once for each level' --why -r 3
 wrong '--why counts a tree alone' --why -e cs
-wrong 'leave out -e and -M' --drilldown -e cs
-wrong 'leave out -e and -M' --drilldown -M ipc
-wrong 'leave out -e and -M' --drilldown -M topdown
-wrong 'leave out -e and -M' --why -M tma
+wrong 'a tree alone; leave out -e' --drilldown -e cs
+wrong 'a tree alone; leave out -M' --drilldown -M ipc
+wrong 'a tree alone; leave out -M' --drilldown -M topdown
+wrong 'a tree alone; leave out -M' --why -M tma
 wrong 'modifier :k' --all-kernel
+wrong 'sample --by branch' --sample -b
+wrong "command of perf's: perfex counts without it: .* perfex -- stat$" stat
+wrong "command of perf's: perfex samples by --sample" record
+wrong "command of perf's: perfex --sample COMMAND shows its report" report
+wrong "command of perf's: " -e cs annotate
 wrong 'modifier :u' --all-user
 wrong 'has --interval' --interval-print 100
 wrong '--timeout ends counting' -I 100 --interval-count 3
@@ -97,10 +102,10 @@ wrong 'whose names have the die' -a --per-die
 wrong 'has --per-socket' -a --per-node
 wrong 'has --per-socket and --per-core' -a --per-cache
 wrong '--per-core and --per-cpu' -a --percore-show-thread
-wrong 'do not go with -p, -t, -a, -C or -G' --pre true -e cs -p 1
-wrong 'do not go with -p, -t, -a, -C or -G' --post true -e cs -a true
-wrong '--sample looks at one run; .*--pre' --sample --pre true true
-wrong '--regions goes with' --regions --post true true
+wrong 'around each run of a command; leave out -p' --pre true -e cs -p 1
+wrong 'around each run of a command; leave out -a' --post true -e cs -a true
+wrong "--pre can't be combined with --sample" --sample --pre true true
+wrong "--post can't be combined with --regions" --regions --post true true
 wrong 'the values of each run' -r 3 --table
 wrong 'beside the estimate' --scale
 wrong 'beside the estimate' --no-scale
@@ -112,8 +117,8 @@ wrong 'lists them' --iostat
 wrong 'without filters' --filter x
 wrong 'not counted' -b 5
 wrong 'the modifier :u' --user
-wrong 'add --folded' --sample --call-graph fp
-wrong 'add --sample' --call-graph fp
+wrong '--call-graph needs --folded' --sample --call-graph fp
+wrong '--call-graph needs --sample' --call-graph fp
 wrong '--call-graph takes fp (frame pointers), or dwarf' --sample --folded --call-graph lbr
 wrong 'from 8 to 65528\|; take fp$' --sample --folded --call-graph dwarf,65536
 wrong 'from 8 to 65528\|; take fp$' --sample --folded --call-graph dwarf,
@@ -122,7 +127,7 @@ wrong 'numbers of processors are -C 0-3' --cpu 0-3
 wrong 'numbers of processors are -C 0' --cpu 0
 wrong 'from 10 to' -I 1
 wrong '-r takes a number from 1' -r 0
-wrong '--delay takes a number' -D -1
+wrong '-D takes a number' -D -1
 
 # ---- mistyped ----
 wrong 'did you mean --repeat' --repeats 3
@@ -130,7 +135,7 @@ wrong 'did you mean --event' --evnet cs
 wrong 'did you mean --per-socket' --per-sockets
 wrong 'did you mean --output' --ouput x
 wrong 'did you mean --strict' --stirct
-wrong 'several options: --per-thread, --per-cpu' --per
+wrong 'several options: --per-cpu, --per-core' --per
 wrong 'several options: --cpus, --cgroup, --compare, --call-graph, --csv, --cpu' --c
 wrong 'there is no option --nonsense$' --nonsense
 wrong 'there is no option -q$' -q
@@ -185,48 +190,48 @@ wrong 'not "w"' -o '%w'
 wrong "can't be used" --compare /nonexistent
 
 # ---- what does not go together ----
-wrong 'exclude each other' --csv --json
+wrong "can't be combined: leave out one" --csv --json
 wrong 'exclude each other' -a -C 0
 wrong 'exclude each other' -p 1 -G x
-wrong 'exclude each other' -A --per-core -a
+wrong "can't be combined: leave out one" -A --per-core -a
 wrong '-a is given twice' -a -a
-wrong 'add -a, -C or -G' --per-socket
+wrong 'needs -a, -C or -G' --per-socket
 wrong '-r runs a command' -r 3 -a
 wrong '-r runs a command' -r 3 -I 100
-wrong 'exclude each other' --per-thread -I 100
+wrong "--per-thread and -I can't be combined" --per-thread -I 100
 wrong 'leave out --per-thread' -a --per-thread
-wrong 'add --sample' -F 99
-wrong 'does not go with' --sample -r 3
-wrong 'does not go with' --sample --compare x
-wrong 'of --compare and --diff' --threshold 1
-wrong 'exclude each other' --compare x --diff
+wrong '-F needs --sample' -F 99
+wrong "-r can't be combined with --sample" --sample -r 3
+wrong "--compare can't be combined with --sample" --sample --compare x
+wrong '--threshold needs --compare or --diff' --threshold 1
+wrong "can't be combined: leave out one" --compare x --diff
 wrong '--compare runs commands' --compare x -a
 wrong 'runs nothing' --cpu skylake -e INST_RETIRED.ANY
-refuse "-o's file, and there is none" --append touch "$work/ran"
-wrong 'does not go with -r' --openmetrics -r 3 -e cs
-wrong 'does not go with -r' --openmetrics --diff -e cs
-wrong 'does not go with -r' --openmetrics --append -e cs
-wrong 'does not go with -r' --openmetrics --per-thread -e cs
-wrong '--json, --openmetrics, --folded and --perf-data exclude each other' --openmetrics --json -e cs
-refuse 'replaces -o.s file at each interval, and there is none' --openmetrics -I 100 -e cs touch "$work/ran"
-refuse 'replaces -o.s file at each interval' --openmetrics -I 100 -o - -e cs touch "$work/ran"
+refuse '--append needs -o' --append touch "$work/ran"
+wrong 'leave out -r' --openmetrics -r 3 -e cs
+wrong 'leave out --diff' --openmetrics --diff -e cs
+wrong 'leave out --append' --openmetrics --append -e cs
+wrong 'leave out --per-thread' --openmetrics --per-thread -e cs
+wrong "--json and --openmetrics can't be combined" --openmetrics --json -e cs
+refuse '--openmetrics with -I needs -o FILE' --openmetrics -I 100 -e cs touch "$work/ran"
+refuse '--openmetrics with -I needs -o FILE' --openmetrics -I 100 -o - -e cs touch "$work/ran"
 wrong '--emulate runs whole commands' --emulate -I 100
 wrong '--emulate runs whole commands' --emulate -a
 wrong '--emulate runs whole commands' --emulate --strict
 wrong '--emulate runs whole commands' --emulate --per-thread
-wrong 'does not go with' --emulate --sample
+wrong "--emulate can't be combined with --sample" --emulate --sample
 wrong 'has an empty place' --emulate -e instructions,
-wrong 'add --sample' --by file
-wrong 'add --sample' --folded
+wrong '--by needs --sample' --by file
+wrong '--folded needs --sample' --folded
 wrong '--by takes function, file, address, branch or source' --sample --by cpu
-wrong '--by is of' --sample --by file --folded
-wrong '--by is of' --sample --folded --by source
-wrong 'exclude each other' --sample --folded --perf-data
-refuse 'writes -o.s file, and there is none' --sample --perf-data touch "$work/ran"
+wrong '--by is for the table; leave out --folded' --sample --by file --folded
+wrong '--by is for the table' --sample --folded --by source
+wrong "can't be combined: leave out one" --sample --folded --perf-data
+refuse '--perf-data needs -o' --sample --perf-data touch "$work/ran"
 wrong 'twice' --sample -p "$$,$$"
-wrong 'does not go with' --sample --append
-wrong 'counts nothing and does not go with other options' --as-libpfm4
-refuse 'counts nothing and does not go with other options' --as-libpfm4 -e cs touch "$work/ran"
+wrong "--append can't be combined with --sample" --sample --append
+wrong "-o can't be combined with --as-libpfm4" --as-libpfm4
+refuse "-e can't be combined with --as-libpfm4" --as-libpfm4 -e cs touch "$work/ran"
 refuse 'there is no command to run' --as-libpfm4
 refuse 'there is no command to run' --as-libpfm4 --
 wrong 'process 1 can\|no process\|1 twice' -p 1,1

@@ -64,8 +64,11 @@ static const struct typical {
 	  "graniterapids goldencove redwoodcove",
 	  PERFCTR_RULES_ARCH, 0xFF, 0xF, 48, 48, NO_HIGH | 0x280000, 5, 2, 38, .pcint = 1,
 	  .frontend = 1 },
-	{ "lioncove arl_lioncove cougarcove coyotecove", PERFCTR_RULES_ARCH, 0x3FF, 0xF, 48, 48,
+	{ "lioncove arl_lioncove cougarcove", PERFCTR_RULES_ARCH, 0x3FF, 0xF, 48, 48,
 	  V6_HIGH | 0x280000, 6, 2, 44, .pcint = 1, .frontend = 1 },
+
+	{ "coyotecove", PERFCTR_RULES_ARCH, 0x3FF, 0xF, 48, 48, V6_HIGH | 0x280000, 6, 2, 63,
+	  .pcint = 1, .frontend = 1 },
 
 	/* The small cores have no MSR_PEBS_FRONTEND. */
 	{ "silvermont knightslanding", PERFCTR_RULES_ARCH, 3, 7, 40, 40, NO_HIGH | 0x080000, 3, 2,
@@ -79,8 +82,11 @@ static const struct typical {
 	{ "crestmont sierraforest grandridge", PERFCTR_RULES_ARCH, 0xFF, 7, 48, 48,
 	  NO_HIGH | 0x280000, 5, 2, 64, .pcint = 1, .outstanding = 1 },
 	/* Fixed counters 4 to 6 came with Skymont; the fourth, slots, is the big cores'. */
-	{ "skymont arl_skymont darkmont arcticwolf clearwaterforest", PERFCTR_RULES_ARCH, 0xFF,
-	  0x77, 48, 48, V6_HIGH | 0x280000, 6, 2, 64, .pcint = 1, .outstanding = 1 },
+	{ "skymont arl_skymont darkmont clearwaterforest", PERFCTR_RULES_ARCH, 0xFF, 0x77, 48, 48,
+	  V6_HIGH | 0x280000, 6, 2, 64, .pcint = 1, .outstanding = 1 },
+
+	{ "arcticwolf", PERFCTR_RULES_ARCH, 0xFF, 0x77, 48, 48, V6_HIGH | 0x280000, 6, 2, 64,
+	  .pcint = 1 },
 
 	{ "k7", PERFCTR_RULES_K7, 0xF, 0, 48, 0, NO_HIGH | 0x280000, 0, 0, 0, .pcint = 1 },
 	{ "k8_b k8_c", PERFCTR_RULES_K7, 0xF, 0, 48, 0, NO_HIGH | 0x280000, 0, 0, 0, .pcint = 1,
@@ -257,6 +263,12 @@ START_TEST(signatures)
 		{ AMD, 0x00B60F00, "zen5", 25 },
 		{ AMD, 0x00B70FF0, "zen5", 25 },
 		{ AMD, 0x00B80F00, "zen6", 25 },
+		{ AMD, 0x00BA0FF0, "zen6", 25 },
+		{ AMD, 0x00BC0F00, "zen6", 25 },
+		{ AMD, 0x00BD0F00, "zen5", 25 },
+		{ AMD, 0x00BD0F70, "zen5", 25 },
+		{ AMD, 0x00BD0F80, "zen6", 25 },
+		{ AMD, 0x00BE0FF0, "zen6", 25 },
 		{ AMD, 0x00C00F00, "", 0 }, /* family 1Bh */
 		{ HYGON, 0x00900F00, "zen1", 25 },
 		{ CYRIX, 0x600, "mii", 6 },

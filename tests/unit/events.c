@@ -1057,6 +1057,10 @@ START_TEST(facts)
 		REG("goldencove", "OCR.DEMAND_DATA_RD.ANY_RESPONSE", 0x012A, 0x1A6, 0x10001),
 		REG("goldencove", "OCR.DEMAND_DATA_RD.ANY_RESPONSE", 0x012B, 0x1A7, 0x10001),
 		{ "lioncove", "BR_INST_RETIRED.COND_TAKEN_FWD", 0x00C4, 0x100, 0, 0, 0, 0, 0 },
+		REG("coyotecove", "MEM_LOAD_L2_MISS_RETIRED.L3_MISS", 0x01D6, 0x3E0,
+		    0xFF03F000000001),
+		REG("coyotecove", "MEM_LOAD_L2_MISS_RETIRED.L3_MISS", 0x08D6, 0x3E3,
+		    0xFF03F000000001),
 		FIXED("bonnell", "CPU_CLK_UNHALTED.REF", 2),
 		F("silvermont", "BR_INST_RETIRED.JCC", 0x7EC4, 0x3),
 		REG("silvermont", "OFFCORE_RESPONSE.DEMAND_RFO.ANY_RESPONSE", 0x02B7, 0x1A7,
@@ -1207,13 +1211,27 @@ static int is_modifier(const char *text, size_t length)
 	return length > 0;
 }
 
-/* Walks the names that lists leave out, too, which come after an empty record. */
+/* Walks the names that lists leave out, too. Only the names of the entry are set. */
 static unsigned int walk_all(const struct perfctr_event_table *table, unsigned int n,
 			     struct perfctr_event_entry *entry)
 {
-	unsigned int next = perfctr_event_walk(table, n, entry);
+	const struct perfctr_event_record *event, *record;
+	const unsigned int records = 4096; /* of an event, at most */
 
-	return next || n > table->count ? next : perfctr_event_walk(table, table->count + 1, entry);
+	for (; n / records < table->all; n++) {
+		event = &perfctr_event_records[perfctr_event_listed[table->first + n / records]];
+		record = event + n % records;
+		if (record != event && !(record->flags & (EVENT_IS_MASK | EVENT_IS_ALSO))) {
+			n |= records - 1;
+			continue;
+		}
+		if (record->flags & EVENT_IS_ALSO)
+			continue;
+		entry->event = perfctr_event_names + event->name;
+		entry->mask = record == event ? NULL : perfctr_event_names + record->name;
+		return n + 1;
+	}
+	return 0;
 }
 
 /* Whether the word is the name, of which the first letters are an event's: in a mask '_' may stand
@@ -1569,6 +1587,17 @@ START_TEST(aliases)
 		{ "ivybridge", "DTLB_STORE_MISSES:CAUSES_A_WALK", 0x149, 0 },
 		{ "cortex-a57", "L1D_READ_ACCESS", 0x40, 0 },
 		{ "cortex-a53", "BRANCH_MISPRED", 0x10, 0 },
+		/* These are perf's, with the codes of AMD's manuals and Intel's lists. */
+		{ "zen4", "ls_dmnd_fills_from_sys.local_l2", 0x143, 0 },
+		{ "zen4", "ls_dmnd_fills_from_sys.all", 0xFF43, 0 },
+		{ "zen4", "ls_stlf", 0x35, 0 },
+		{ "zen4", "fp_ops_retired_by_type.all", 0xFF0A, 0 },
+		{ "zen4", "de_dis_ops_from_decoder.disp_op_type.any_integer_dispatch", 0x8AB, 0 },
+		{ "zen3", "ls_dc_accesses:u", 0x40, 0 },
+		{ "zen1", "l2_cache_req_stat.ic_dc_hit_in_l2:k", 0xF664, 0 },
+		{ "lioncove", "FP_ARITH_INST_RETIRED.SCALAR", 0x3C7, 0 },
+		{ "cougarcove", "BR_INST_RETIRED.NEAR_REL_JMP", 0x80C4, 0 },
+		{ "cortex-a53", "br_indirect_mispred_addr", 0xCB, 0 },
 	};
 	unsigned int i;
 
@@ -1584,6 +1613,11 @@ START_TEST(aliases)
 	is_same("skylake", "UNHALTED_REFERENCE_CYCLES:k", "CPU_CLK_UNHALTED:REF_TSC:k");
 	is_same("architectural", "INSTRUCTIONS_RETIRED", "INSTRUCTION_RETIRED");
 	ck_assert_uint_eq(found("architectural", "INSTRUCTIONS_RETIRED").options, 2);
+	is_same("zen4", "ls_dmnd_fills_from_sys.local_l2:local_ccx",
+		"DEMAND_DATA_CACHE_FILLS_FROM_SYSTEM:LOCAL_L2:LOCAL_CCX");
+	is_same("sapphirerapids", "ARITH.INT_DIVIDER_ACTIVE", "ARITH.IDIV_ACTIVE");
+	is_same("cascadelakex", "OFFCORE_RESPONSE.ALL_DATA_RD.ANY_RESPONSE",
+		"OCR.ALL_DATA_RD.ANY_RESPONSE");
 	is_same("skylake", "INST_RETIRED:ANY_P:c=1:i=1:u=1", "INST_RETIRED:ANY_P:c=1:i:u");
 }
 END_TEST

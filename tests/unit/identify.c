@@ -283,12 +283,13 @@ static int same_description(const struct perfctr_cpu *a, const struct perfctr_cp
 	       a->counters == b->counters && a->fixed == b->fixed && a->width == b->width &&
 	       a->fixed_width == b->fixed_width && a->reserved == b->reserved &&
 	       a->version == b->version && a->offcore == b->offcore && a->frontend == b->frontend &&
-	       a->no_tsc == b->no_tsc && a->no_rdpmc == b->no_rdpmc && a->pcint == b->pcint &&
-	       a->ext_core == b->ext_core && a->northbridge == b->northbridge &&
-	       a->nb_resets == b->nb_resets && a->pairs == b->pairs &&
-	       a->outstanding == b->outstanding && a->full_width == b->full_width &&
-	       a->offcore_holes == b->offcore_holes && a->frontend_holes == b->frontend_holes &&
-	       a->ht == b->ht && a->p4_model == b->p4_model;
+	       a->absent == b->absent && a->no_tsc == b->no_tsc && a->no_rdpmc == b->no_rdpmc &&
+	       a->pcint == b->pcint && a->ext_core == b->ext_core &&
+	       a->northbridge == b->northbridge && a->nb_resets == b->nb_resets &&
+	       a->pairs == b->pairs && a->outstanding == b->outstanding &&
+	       a->full_width == b->full_width && a->offcore_holes == b->offcore_holes &&
+	       a->frontend_holes == b->frontend_holes && a->ht == b->ht &&
+	       a->p4_model == b->p4_model;
 }
 
 /* Returns what is wrong with it, or NULL. */
@@ -673,9 +674,11 @@ START_TEST(arm64_parts)
 		{ 0x410FD801, 6, "cortex-a520" },
 		{ 0x410FD811, 6, "cortex-a720" },
 		{ 0x410FD821, 6, "cortex-x4" },
-		{ 0x410FD830, 6, "neoverse-v3" },
+		{ 0x410FD840, 6, "neoverse-v3" },
+		{ 0x410FD830, 6, "neoverse-v3" }, /* V3AE */
+		{ 0x6D0FD490, 6, "neoverse-n2" }, /* Azure Cobalt 100 */
+		{ 0x410FD850, 6, "pmuv3" },
 		{ 0x410FD8E0, 6, "neoverse-n3" },
-		{ 0x611F0221, 8, "pmuv3" }, /* Apple M1 */
 		{ 0x510F8040, 6, "pmuv3" }, /* Qualcomm's Kryo 4xx gold */
 		{ 0x410FD021, 6, "cortex-a34" },
 		{ 0x410FD041, 6, "cortex-a35" },
@@ -683,7 +686,9 @@ START_TEST(arm64_parts)
 		{ 0x410FD4A1, 6, "cortex-a65" }, /* Neoverse E1 */
 		{ 0x420F1000, 6, "cortex-a53" }, /* Brahma-B53 */
 		{ 0x410FD4B0, 6, "cortex-a78" },
-		{ 0x410FD4C0, 6, "cortex-x1" },
+		{ 0x410FD4C0, 6, "cortex-x1c" },
+		{ 0x410FD430, 6, "cortex-a65" }, /* A65AE */
+		{ 0x410FD0E1, 6, "cortex-a76" }, /* A76AE */
 		{ 0x431F0AF1, 6, "thunderx2" },
 		{ 0x420F5160, 6, "thunderx2" },
 		{ 0x461F0010, 8, "a64fx" },
@@ -700,7 +705,7 @@ START_TEST(arm64_parts)
 		{ 0x410FAC30, 6, "pmuv3" },
 		{ 0x420FD034, 6, "pmuv3" },
 		{ 0x410F0000, 6, "pmuv3" },
-		{ 0x610FD034, 6, "pmuv3" }, /* a part number of Arm, of another */
+		{ 0x620FD034, 6, "pmuv3" }, /* a part number of Arm, of another */
 		{ 0x410FD000, 6, "pmuv3" },
 		{ 0x410FFFF0, 31, "pmuv3" },
 		{ 0x41000000, 0, "pmuv3" }, /* not the last row by chance */
@@ -728,6 +733,48 @@ START_TEST(arm64_parts)
 }
 END_TEST
 
+/* Processors without a published list have a name, and the architecture's events. */
+START_TEST(arm64_named)
+{
+	static const struct {
+		uint64_t midr;
+		const char *name;
+	} cpus[] = {
+		{ 0x410FD421, "Arm Cortex-A78AE" },  { 0x410FD850, "Arm Cortex-X925" },
+		{ 0x410FD871, "Arm Cortex-A725" },   { 0x410FD880, "Arm Cortex-A520AE" },
+		{ 0x410FD890, "Arm Cortex-A720AE" }, { 0x410FD8A0, "Arm C1-Nano" },
+		{ 0x410FD8B0, "Arm C1-Pro" },	     { 0x410FD8C0, "Arm C1-Ultra" },
+		{ 0x410FD900, "Arm C1-Premium" },    { 0x410FD8F0, "arm64 with PMUv3" },
+	};
+	struct perfctr_cpu cpu;
+	unsigned int i;
+
+	for (i = 0; i < ARRAY_SIZE(cpus); i++) {
+		perfctr_arm64_identify(cpus[i].midr, 6, &cpu);
+		ck_assert_str_eq(cpu.id, "pmuv3");
+		ck_assert_str_eq(cpu.name, cpus[i].name);
+	}
+}
+END_TEST
+
+/* Apple's PMU is its own: nothing is known of it here, whichever part it is. */
+START_TEST(apple)
+{
+	static const uint64_t midrs[] = { 0x611F0221, 0x611F0231, 0x610F0320,
+					  0x610F0390, 0x610FD034, 0x61000000 };
+	struct perfctr_cpu cpu;
+	unsigned int i;
+
+	for (i = 0; i < ARRAY_SIZE(midrs); i++) {
+		memset(&cpu, 0xFF, sizeof(cpu));
+		perfctr_arm64_identify(midrs[i], 8, &cpu);
+		ck_assert_str_eq(cpu.id, "");
+		ck_assert_uint_eq(cpu.rules, PERFCTR_RULES_KERNEL);
+		ck_assert_uint_eq(cpu.type, PERFCTR_TYPE_GENERIC);
+	}
+}
+END_TEST
+
 START_TEST(arm64_random)
 {
 	struct perfctr_cpu cpu;
@@ -743,7 +790,10 @@ START_TEST(arm64_random)
 			midr = 0x410F0000 | (i >> 1 & 0xFFF) << 4;
 		memset(&cpu, 0xFF, sizeof(cpu));
 		perfctr_arm64_identify(midr, counters, &cpu);
-		wrong = inconsistency(&cpu, perfctr_isa_type_name(&perfctr_arm64, cpu.type));
+		wrong = cpu.rules == PERFCTR_RULES_KERNEL
+				? NULL
+				: inconsistency(&cpu,
+						perfctr_isa_type_name(&perfctr_arm64, cpu.type));
 		if (wrong)
 			ck_abort_msg("%llX with %u: %s", (unsigned long long)midr, counters, wrong);
 	}
@@ -933,5 +983,5 @@ START_TEST(k8_revision_e)
 END_TEST
 
 UNIT_MAIN("identify", 60, recorded_processors, malformed_files, random_words, mutations,
-	  powerpc_versions, powerpc_every_version, arm64_parts, arm64_random, ids,
-	  typical_is_recorded, this_machine, type_names, k8_revision_e)
+	  powerpc_versions, powerpc_every_version, arm64_parts, arm64_named, apple, arm64_random,
+	  ids, typical_is_recorded, this_machine, type_names, k8_revision_e)

@@ -734,6 +734,7 @@ START_TEST(what_can_not_be)
 		{ LINK_OVERFLOWS, ~IN(HERE), ~0u },
 		{ LINK_ENDS, IN(AWAY) | IN(ENDED), IN(AWAY) | IN(ENDED) },
 		{ LINK_BURIED, ~IN(ENDED), ~IN(ENDED) },
+		{ LINK_BOUND, IN(ENDED), IN(ENDED) },
 		{ LINK_RECEIVES, ~IN(AWAY), ~0u },
 		{ LINK_IS_MISSED, IN(HERE) | IN(AWAY), IN(HERE) | IN(AWAY) },
 	};
@@ -756,4 +757,98 @@ START_TEST(what_can_not_be)
 }
 END_TEST
 
-UNIT_MAIN("link", 120, everything_that_can_happen, what_can_not_be)
+/* A step: from a state, with counters or without, to another; and whether a reference goes. */
+struct step {
+	enum link_event event;
+	enum link_state from;
+	bool bound;
+	unsigned int steps;
+	enum link_state to;
+	bool bound_then, puts;
+};
+
+static const struct step steps[] = {
+	{ LINK_ARRIVES, LINK_ARRIVING, true, LINK_HOOK | LINK_START, LINK_HERE, true, true },
+	{ LINK_ARRIVES, LINK_ARRIVING, false, LINK_HOOK, LINK_HERE, false, true },
+	{ LINK_ARRIVES, LINK_ENDED, false, 0, LINK_ENDED, false, true },
+	{ LINK_IS_MISSED, LINK_ARRIVING, true, LINK_BURY, LINK_ENDED, false, true },
+	{ LINK_IS_MISSED, LINK_ARRIVING, false, LINK_BURY, LINK_ENDED, false, true },
+	{ LINK_IS_MISSED, LINK_ENDED, false, 0, LINK_ENDED, false, true },
+	{ LINK_COMES, LINK_AWAY, true, LINK_START, LINK_HERE, true, false },
+	{ LINK_COMES, LINK_AWAY, false, 0, LINK_HERE, false, false },
+	{ LINK_GOES, LINK_HERE, true, LINK_STOP, LINK_AWAY, true, false },
+	{ LINK_GOES, LINK_HERE, false, 0, LINK_AWAY, false, false },
+	{ LINK_HANDS_OVER, LINK_HERE, true, 0, LINK_AWAY, true, false },
+	{ LINK_RECEIVES, LINK_AWAY, true, 0, LINK_HERE, true, false },
+	{ LINK_OVERFLOWS, LINK_HERE, true, LINK_STOP | LINK_START, LINK_HERE, true, false },
+	{ LINK_CHANGES, LINK_HERE, true, LINK_STOP | LINK_START, LINK_HERE, true, false },
+	{ LINK_CHANGES, LINK_ARRIVING, true, 0, LINK_ARRIVING, true, false },
+	{ LINK_CHANGES, LINK_HERE, false, LINK_REFUSED, LINK_HERE, false, false },
+	{ LINK_CHANGES, LINK_ARRIVING, false, LINK_REFUSED, LINK_ARRIVING, false, false },
+	{ LINK_CHANGED, LINK_ARRIVING, true, 0, LINK_ARRIVING, true, false },
+	{ LINK_CHANGED, LINK_AWAY, true, 0, LINK_AWAY, true, false },
+	{ LINK_CHANGED, LINK_HERE, true, LINK_REFUSED, LINK_HERE, true, false },
+	{ LINK_CHANGED, LINK_ARRIVING, false, LINK_REFUSED, LINK_ARRIVING, false, false },
+	{ LINK_CHANGED, LINK_HERE, false, LINK_REFUSED, LINK_HERE, false, false },
+	{ LINK_CHANGED, LINK_AWAY, false, LINK_REFUSED, LINK_AWAY, false, false },
+	{ LINK_CHANGED, LINK_ENDED, false, LINK_REFUSED, LINK_ENDED, false, false },
+	{ LINK_UNBOUND, LINK_ARRIVING, true, 0, LINK_ARRIVING, false, false },
+	{ LINK_UNBOUND, LINK_AWAY, true, 0, LINK_AWAY, false, false },
+	{ LINK_UNBOUND, LINK_HERE, true, LINK_REFUSED, LINK_HERE, true, false },
+	{ LINK_UNBOUND, LINK_ARRIVING, false, LINK_REFUSED, LINK_ARRIVING, false, false },
+	{ LINK_UNBOUND, LINK_AWAY, false, LINK_REFUSED, LINK_AWAY, false, false },
+	{ LINK_UNBOUND, LINK_ENDED, false, LINK_REFUSED, LINK_ENDED, false, false },
+	{ LINK_BINDS, LINK_ARRIVING, false, 0, LINK_ARRIVING, true, false },
+	{ LINK_BINDS, LINK_HERE, false, LINK_START, LINK_HERE, true, false },
+	{ LINK_BINDS, LINK_ARRIVING, true, LINK_REFUSED, LINK_ARRIVING, true, false },
+	{ LINK_BINDS, LINK_HERE, true, LINK_REFUSED, LINK_HERE, true, false },
+	{ LINK_BOUND, LINK_ARRIVING, false, 0, LINK_ARRIVING, true, false },
+	{ LINK_BOUND, LINK_AWAY, false, 0, LINK_AWAY, true, false },
+	{ LINK_BOUND, LINK_HERE, false, LINK_REFUSED, LINK_HERE, false, false },
+	{ LINK_BOUND, LINK_ARRIVING, true, LINK_REFUSED, LINK_ARRIVING, true, false },
+	{ LINK_BOUND, LINK_AWAY, true, LINK_REFUSED, LINK_AWAY, true, false },
+	{ LINK_BOUND, LINK_HERE, true, LINK_REFUSED, LINK_HERE, true, false },
+	{ LINK_ENDS, LINK_ARRIVING, true, LINK_BURY, LINK_ENDED, false, false },
+	{ LINK_ENDS, LINK_ARRIVING, false, LINK_BURY, LINK_ENDED, false, false },
+	{ LINK_ENDS, LINK_HERE, true, LINK_STOP | LINK_HIDE | LINK_UNHOOK | LINK_BURY, LINK_ENDED,
+	  false, false },
+	{ LINK_ENDS, LINK_HERE, false, LINK_UNHOOK | LINK_BURY, LINK_ENDED, false, false },
+	{ LINK_BURIED, LINK_ENDED, false, 0, LINK_ENDED, false, true },
+};
+
+/* The last reference that goes frees the link, once it has ended. */
+START_TEST(what_each_step_does)
+{
+	const struct step *step;
+	unsigned char refs;
+	unsigned int free;
+
+	for (step = steps; step < steps + ARRAY_SIZE(steps); step++)
+		for (refs = 1; refs <= 3; refs++) {
+			struct link link = { .state = step->from,
+					     .bound = step->bound,
+					     .refs = refs };
+
+			free = step->puts && refs == 1 ? LINK_FREE : 0;
+			ck_assert_uint_eq(link_step(&link, step->event), step->steps | free);
+			ck_assert_int_eq(link.state, step->to);
+			ck_assert_int_eq(link.bound, step->bound_then);
+			ck_assert_int_eq(link.refs, refs - step->puts);
+		}
+}
+END_TEST
+
+START_TEST(what_is_made)
+{
+	struct link link;
+
+	memset(&link, 0xFF, sizeof(link));
+	link_make(&link);
+	ck_assert_int_eq(link.state, LINK_ARRIVING);
+	ck_assert_int_eq(link.bound, 1);
+	ck_assert_int_eq(link.refs, 2);
+}
+END_TEST
+
+UNIT_MAIN("link", 120, everything_that_can_happen, what_can_not_be, what_each_step_does,
+	  what_is_made)

@@ -1390,6 +1390,78 @@ START_TEST(arch_offcore)
 }
 END_TEST
 
+/* Whether the program writes the value to the register, which has the slot. */
+static bool writes(const struct perfctr_program *program, unsigned int slot, uint32_t reg,
+		   uint64_t value)
+{
+	unsigned int i;
+
+	for (i = 0; i < program->nr_writes; i++)
+		if (program->write[i].reg == reg)
+			return program->write[i].slot == slot && program->write[i].value == value;
+	return false;
+}
+
+static struct perfctr_program compiled(const struct perfctr_cpu *cpu,
+				       const struct perfctr_cpu_control *c)
+{
+	struct perfctr_diagnosis diagnosis;
+	struct perfctr_program program;
+
+	ck_assert_int_eq(perfctr_x86_compile(cpu, c, EXTENDED, &program, &diagnosis), 0);
+	return program;
+}
+
+/* Nova Lake's four registers, by unit masks: Linux 7.3, intel_pnc_extra_regs and arw's. */
+START_TEST(arch_off_module)
+{
+	static const uint32_t events[] = { 0x2A, 0x4F, 0xD6 };
+	struct perfctr_cpu_control c = amode(3, 0x004300C0);
+	struct perfctr_cpu cpu = named("coyotecove");
+	struct perfctr_program program;
+	unsigned int i, k;
+
+	c.offcore_rsp[0] = 0x8001;
+	c.offcore_rsp_high[0] = 0x40FFFFFF;
+	c.offcore_rsp[1] = 0x2;
+	c.offcore_rsp_high[1] = 0x1;
+	for (i = 0; i < ARRAY_SIZE(events); i++)
+		for (k = 0; k < 4; k++) {
+			uint64_t value = k % 2 ? 0x100000002 : 0x40FFFFFF00008001;
+
+			c.evntsel[1] = 0x00430000 | 0x100u << k | events[i];
+			c.evntsel[2] = 0x00430000 | 0x100u << (k ^ 1) | events[i];
+			program = compiled(&cpu, &c);
+			ck_assert(writes(&program, 36 + k, 0x3E0 + k, value));
+		}
+	/* Others look at none of them: two unit masks, 2BH, the small cores' code. */
+	c.offcore_rsp_high[0] = c.offcore_rsp_high[1] = 0;
+	for (i = 0; i < 4; i++) {
+		static const uint32_t others[] = { 0x0300 | 0x2A, 0x012B, 0x01B7, 0x102A };
+
+		c.evntsel[1] = c.evntsel[2] = 0x00430000 | others[i];
+		program = accepted("another event", &cpu, &c);
+		ck_assert_uint_eq(program.nr_writes, 3); /* the event selects */
+	}
+	c.evntsel[1] = 0x0043012A;
+	c.evntsel[2] = 0x0043022A;
+	c.offcore_rsp[0] = c.offcore_rsp[1] = 0;
+	SWEEP(&cpu, &c, offcore_rsp, 0, 0xFFFF0000, 0, "reserved on this processor");
+	SWEEP_WITH(&cpu, &c, offcore_rsp_high, 1, 0xBF000000, 0, EXTENDED, 0,
+		   "reserved on this processor");
+	cpu = named("arcticwolf");
+	c.evntsel[1] = 0x004304B7;
+	c.evntsel[2] = 0x004308B7;
+	SWEEP(&cpu, &c, offcore_rsp, 0, 0, 0, "reserved on this processor");
+	SWEEP_WITH(&cpu, &c, offcore_rsp_high, 1, 0x3F000000, 0, EXTENDED, 0,
+		   "reserved on this processor");
+	c.offcore_rsp[1] = 7;
+	c.offcore_rsp_high[1] = 0xC0000000;
+	program = compiled(&cpu, &c);
+	ck_assert(writes(&program, 39, 0x3E3, 0xC000000000000007));
+}
+END_TEST
+
 START_TEST(arch_frontend)
 {
 	struct perfctr_cpu_control c = amode(3, 0x004300C0);
@@ -2045,8 +2117,8 @@ END_TEST
 UNIT_MAIN("rules_x86", 60, common, counters, generic, p5, mii, winchip, p6, c3, k7, amd_core,
 	  amd_pairs, northbridge, p4_cccr, p4_active_thread, p4_extended_cascade, p4_escr_map,
 	  p4_escr, p4_replay_tagging, p4_programs, arch_event_selects, arch_extensions,
-	  arch_fixed_counters, arch_core_shared, arch_offcore, arch_frontend, arch_programs,
-	  every_processor, privileged, k8_revision_e, westmere_offcore, outstanding_offcore,
-	  offcore_holes, offcore_high_without_event, frontend_of_a_fixed_counter,
-	  seventeen_fixed_counters, p4_clockticks, top_down_metrics, zero_is_written_too, fields,
-	  no_offcore_high, flags, p4_cascades_stop, p4_other_thread)
+	  arch_fixed_counters, arch_core_shared, arch_offcore, arch_off_module, arch_frontend,
+	  arch_programs, every_processor, privileged, k8_revision_e, westmere_offcore,
+	  outstanding_offcore, offcore_holes, offcore_high_without_event,
+	  frontend_of_a_fixed_counter, seventeen_fixed_counters, p4_clockticks, top_down_metrics,
+	  zero_is_written_too, fields, no_offcore_high, flags, p4_cascades_stop, p4_other_thread)

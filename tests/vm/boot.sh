@@ -9,8 +9,8 @@
 #	TEST	a command line, split at spaces
 # The environment: QEMU_PMU, the QEMU built by qemu-pmu/build.sh, for pmu=on; QEMU_RISCV, the directory with QEMU 10
 # and OpenSBI, for riscv64; QEMU_POWER, the directory with QEMU 10, for ppc64el; DRIVER, a perfctr.ko for the
-# guest's /; MODULES, more modules for it, separated by blanks; MORE, a directory with
-# more files for it; VM_TIMEOUT, seconds (900) without a line from the guest after which it counts as hung: how
+# guest's /; MODULES and MORE, separated by blanks: more modules for it, and directories with
+# more files; VM_TIMEOUT, seconds (900) without a line from the guest after which it counts as hung: how
 # long all tests take together is the host's affair; VM_APPEND, words for the kernel's command line; VM_TREE, an awk
 # script through which arm64's device tree goes; VM_SECOND, a file for what the guest writes to its second serial line;
 # VM_WITHOUT, names in FILES/bin of what the guest does not get.
@@ -32,7 +32,9 @@ done
 [ -z "${DRIVER:-}" ] || $strip -g -o "$work/root/perfctr.ko" "$DRIVER"
 # shellcheck disable=SC2086
 [ -z "${MODULES:-}" ] || cp $MODULES "$work/root/"
-[ -z "${MORE:-}" ] || cp -r "$MORE/." "$work/root/"
+for more in ${MORE:-}; do
+	cp -r "$more/." "$work/root/"
+done
 mkdir -p "$work/root/dev" "$work/root/tmp"
 printf '%s\n' "$@" >"$work/root/tests"
 (cd "$work/root" && find . | cpio -o -H newc --quiet) >"$work/initrd"

@@ -4,7 +4,7 @@
 # tests need besides. Uses the same variables as systems.sh.
 
 driver_programs="tests/vm/guest/driver tests/vm/guest/driver_attack tests/vm/guest/driver_fuzz
-	tests/vm/guest/driver_sequences tests/vm/guest/driver_siege tests/vm/guest/perfex-driver tests/vm/guest/storm-driver tests/bench/switch"
+	tests/vm/guest/driver_neighbours tests/vm/guest/driver_sequences tests/vm/guest/driver_siege tests/vm/guest/perfex-driver tests/vm/guest/storm-driver tests/bench/switch"
 
 # The guest's files for an architecture, in $work/files-ARCH.
 files() {
@@ -52,6 +52,7 @@ files() {
 	cp "$here/guest/drilldown.sh" "$work/files-$arch/bin/drilldown"
 	cp "$build/tests/vm/guest/kernels" "$work/files-$arch/bin/works"
 	cp "$here/guest/kernels.sh" "$work/files-$arch/bin/kernels"
+	cp "$here/guest/offered.sh" "$work/files-$arch/bin/offered"
 	cp "$here/guest/sources.sh" "$work/files-$arch/bin/sources"
 	cp "$here/guest/coverage.sh" "$work/files-$arch/bin/coverage"
 	cp "$top/tests/silicon/judge.awk" "$top/tests/silicon/expected" "$top/man/perfctr.7" "$work/files-$arch/"

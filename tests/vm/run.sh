@@ -54,15 +54,23 @@ names() {	# TIER
 	awk -v tiers=" $tiers " '/^[^#@]/ && index(tiers, " " $2 " ") { print $1 }' "$here/machines"
 }
 
+# Adds a directory of $work to those whose files the guest has beside its own.
+more() {	# DIRECTORY
+	case " $MORE " in
+	*" $work/$1 "*) ;;
+	*) MORE="$MORE $work/$1" ;;
+	esac
+}
+
 # Adds files that single programs want, beside those of their architecture.
 equip() {	# PROGRAM
 	case $1 in
 	calls | calls-signed) files_dwarf ;;
-	tutorial | pages) tutorial; MORE=$work/tutorial ;;
-	openmp) openmp; MORE=$work/openmp ;;
-	pairs) peers; MORE=$work/peers ;;
+	tutorial | pages) tutorial; more tutorial ;;
+	openmp) openmp; more openmp ;;
+	pairs) peers; more peers ;;
 	small | papi_presets) small ;;
-	cxx | fortran | rust | python) languages; MORE=$work/languages-$arch ;;
+	cxx | fortran | rust | python) languages; more "languages-$arch" ;;
 	core_types | core_readers) VM_TREE=$here/core-types.awk ;;
 	coverage) VM_SECOND=$work/$name.coverage; rm -f "$VM_SECOND" ;;
 	# These modules are not compressed in 6.1.

@@ -11,6 +11,7 @@
 #include <libperfctr.h>
 #include <locale.h>
 #include "tools/perfctr-info/cost.h"
+#include "tools/perfex/base/terminal.h"
 #include "tools/perfex/base/text.h"
 
 static const char usage[] =
@@ -26,15 +27,32 @@ static const char usage[] =
 
 struct settings {
 	bool json, quiet, cost;
-	bool all_well;
+	bool all_well, no_pmu;
 	unsigned int checks;
 };
+
+static void show_line(const struct perfctr_check *check)
+{
+	struct fit fit = fit_begin(stdout, 24);
+
+	fit_used(&fit, printf("%-4s %-18s ",
+			      !*check->remedy ? "ok"
+			      : check->ok     ? "--"
+					      : "NO",
+			      check->name));
+	fit_words(&fit, check->state);
+	if (*check->remedy)
+		fit_next(&fit);
+	fit_words(&fit, check->remedy);
+	fit_end(&fit);
+}
 
 static int show_check(void *arg, const struct perfctr_check *check)
 {
 	struct settings *settings = arg;
 
 	settings->all_well &= check->ok;
+	settings->no_pmu |= !strcmp(check->name, "PMU") && !strcmp(check->state, "none");
 	if (settings->json) {
 		text_json(stdout, settings->checks++ ? ",{\"name\":" : "{\"name\":", check->name);
 		printf(",\"ok\":%s", check->ok ? "true" : "false");
@@ -42,16 +60,7 @@ static int show_check(void *arg, const struct perfctr_check *check)
 		text_json(stdout, ",\"remedy\":", check->remedy);
 		putchar('}');
 	} else if (!settings->quiet) {
-		printf("%-4s %-18s ",
-		       !*check->remedy ? "ok"
-		       : check->ok     ? "--"
-				       : "NO",
-		       check->name);
-		text_terminal(stdout, check->state, 0);
-		if (*check->remedy)
-			printf("\n     %-18s ", "");
-		text_terminal(stdout, check->remedy, 0);
-		putchar('\n');
+		show_line(check);
 	}
 	return 0;
 }
@@ -100,6 +109,12 @@ static void show(struct settings *settings)
 	perfctr_doctor(show_check, settings);
 	if (settings->quiet)
 		return;
+	if (settings->no_pmu && !settings->json)
+		fputs("\nWithout a PMU:\n"
+		      "  perfex command            counts time, page faults and context switches\n"
+		      "  perfex --sample command   shows where the time goes\n"
+		      "  perfex --emulate command  counts instructions in valgrind, slowly\n",
+		      stdout);
 	fputs(settings->json ? "],\"costs\":[" : "\nWhat reads cost here:\n", stdout);
 	cost_show(settings->json ? COST_JSON : COST_BRIEF, false);
 	if (settings->json)

@@ -132,7 +132,7 @@ static void put_share(struct fit *fit, const struct metric *metric)
 	char text[sizeof(metric->name) + 64];
 
 	snprintf(text, sizeof(text), "%s, %.1f %%%s", metric->is.name, metric->value.value,
-		 metric->value.quality == PERFCTR_EXACT ? "" : " (estimate)");
+		 metric->value.quality <= PERFCTR_UNVERIFIED ? "" : " (estimate)");
 	fit_words(fit, text);
 }
 

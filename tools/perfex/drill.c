@@ -146,7 +146,7 @@ void drill_interrupt(struct drill_end *whole, const struct run_end *end)
  */
 static bool is_sure(const struct cell *cell)
 {
-	return cell->counted && (cell->quality == PERFCTR_EXACT ||
+	return cell->counted && (cell->quality <= PERFCTR_UNVERIFIED ||
 				 (cell->quality == PERFCTR_SCALED && cell->running >= 100000000));
 }
 

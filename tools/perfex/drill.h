@@ -7,7 +7,7 @@
 #define PERFCTR_TOOLS_DRILL_H
 
 #include "tools/perfex/html/page.h"
-#include "tools/perfex/options.h"
+#include "tools/perfex/command/options.h"
 
 struct drill;
 

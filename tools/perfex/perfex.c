@@ -17,13 +17,13 @@
 #include "tools/perfex/count/watch.h"
 #include "tools/perfex/drill.h"
 #include "tools/perfex/html/page.h"
-#include "tools/perfex/options.h"
+#include "tools/perfex/command/options.h"
 #include "tools/perfex/regions/merge.h"
 #include "tools/perfex/regions/regions.h"
 #include "tools/perfex/report/baseline.h"
 #include "tools/perfex/report/formats.h"
 #include "tools/perfex/sample/sample.h"
-#include "tools/perfex/show.h"
+#include "tools/perfex/command/show.h"
 #include "tools/perfex/why.h"
 
 /*
@@ -50,6 +50,7 @@ static const char *obstacle(const struct options *options)
 	       : options->interval	    ? "-I"
 	       : options->delay		    ? "--delay"
 	       : options->timeout	    ? "--timeout"
+	       : options->wait		    ? "--wait"
 	       : options->drilldown	    ? "--drilldown"
 					    : NULL;
 }
@@ -147,10 +148,18 @@ static double how_often_to_look(const struct options *options)
 	return options->interval ? options->interval / (options->interval / ms) / 1e3 : ms / 1e3;
 }
 
+/*
+ * The run before, which is closed after the next one has been opened: so the records of all threads
+ * are not opened again for each.
+ */
+static struct tasks last;
+
 /* Begins again for another run. */
 static void count_again(const struct run *what)
 {
-	tasks_close(what->tasks);
+	tasks_close(&last);
+	last = *what->tasks;
+	*what->tasks = (struct tasks){ .n = 0 };
 	breakdown_clear(what->breakdown);
 	events_forget(what->events);
 	if (!what->driver)
@@ -210,7 +219,7 @@ static void show_progress(unsigned int i, unsigned int n)
 	static unsigned int shown; /* lines */
 	double passed;
 
-	if (n < 2 || !isatty(STDERR_FILENO))
+	if (n < 2 || !terminal_is_one(stderr))
 		return;
 	if (i == 0) {
 		start = watch_now();
@@ -247,10 +256,12 @@ static void count_runs(struct counting *counting, unsigned int repeat)
 			counting->failed = true;
 			break;
 		}
+		child_series(i + 1 < n && !counting->options->pre && !counting->options->post);
 		if (!count_run(side))
 			break;
 		counting->failed = !run_beside("--post", counting->options->post);
 	}
+	child_series(false);
 	for (i = 0; i < counting->sides; i++)
 		results_end(&counting->side[i]);
 }
@@ -375,6 +386,8 @@ static int count(struct options *options)
 		.command = options->command,
 		.targets = &options->targets,
 		.per_thread = options->by == BY_THREAD,
+		.watch = options->strict,
+		.wait = options->wait,
 		.first_thread = options->no_inherit,
 		.interval = options->interval,
 		.look = how_often_to_look(options),
@@ -389,6 +402,8 @@ static int count(struct options *options)
 
 	if (options->emulate)
 		valgrind_begin(&valgrind);
+	if (options->emulate && terminal_is_one(stderr))
+		say("valgrind runs the command, which takes 20 to 100 times as long");
 	else if (!through_driver && options->events.metrics)
 		turns_tell(&options->events);
 	provenance_get(&provenance);
@@ -415,6 +430,7 @@ static int count(struct options *options)
 		other.command = commands[1];
 	}
 	status = count_sides(options, &counting);
+	tasks_close(&last);
 	tasks_close(&tasks);
 	breakdown_clear(&breakdown);
 	if (through_driver)
@@ -504,6 +520,14 @@ static void print_samples(const struct sample *sample, const struct provenance *
 	fputs("}\n", file);
 }
 
+/* With --timeout the last records take at most as long, and perfex ends in twice that time. */
+static double longest_end(const struct options *options)
+{
+	double timeout = options->timeout / 1e3;
+
+	return timeout > 0 && timeout < 1 ? 1 : timeout;
+}
+
 /* Nothing is counted; at each tick the buffers are emptied. */
 static int take_samples(struct options *options)
 {
@@ -520,6 +544,7 @@ static int take_samples(struct options *options)
 			     .calls = options->page || options->format == FORMAT_FOLDED ||
 				      options->format == FORMAT_JSON,
 			     .folded = options->format == FORMAT_FOLDED,
+			     .threads = options->threads,
 			     .stack = options->stack },
 	};
 	const struct run what = {
@@ -549,7 +574,7 @@ static int take_samples(struct options *options)
 	sample.sampling = sampling_new(options->events.names, options->period, options->frequency,
 				       options->kind);
 	end = run(&what);
-	sampling_end(sample.sampling);
+	sampling_end(sample.sampling, longest_end(options));
 	if (options->format == FORMAT_JSON)
 		print_samples(&sample, &provenance, &end, sample.output.file);
 	else
@@ -604,12 +629,12 @@ static int tell(const struct options *options)
 				options->with_text, options->command);
 	case MODE_METRICS: return show_metrics(options->cpu);
 	case MODE_VERSION: return show_text("perfex (libperfctr) " PACKAGE_VERSION "\n");
-	default: return show_text(options_help);
+	default: return show_help(options->help);
 	}
 }
 
 /* Measures for a page, and for JSON, of which it is made, if that is wanted, too. */
-static struct run_end measure_for_page(const struct options *options)
+static struct run_end measure_for_page(struct options *options)
 {
 	struct output output = { .name = options->file, .format = FORMAT_JSON };
 	struct page page = { .output = { .name = options->page, .format = FORMAT_JSON } };

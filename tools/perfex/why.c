@@ -4,6 +4,7 @@
 #include <string.h>
 #include <unistd.h>
 #include "tools/perfex/base/die.h"
+#include "tools/perfex/base/pmu.h"
 #include "tools/perfex/base/terminal.h"
 #include "tools/perfex/cause.h"
 #include "tools/perfex/count/beside.h"
@@ -22,8 +23,16 @@ static void check_counters(void)
 {
 	struct perfctr_set *set = perfctr_set_open("cycles:u", NULL, 0);
 
-	if (!set)
-		die("--why counts what the processor does, and here it can't: %s", perfctr_error());
+	char *reason;
+
+	if (!set) {
+		reason = need(strdup(perfctr_error()));
+		die("--why counts what the processor does, and here it can't: %s%s", reason,
+		    pmu_is_missing(reason)
+			    ? "; without a PMU, perfex --sample shows where the time goes, and "
+			      "perfex --emulate counts instructions and cache misses, slowly"
+			    : "");
+	}
 	perfctr_set_close(set);
 }
 
@@ -147,7 +156,7 @@ static struct run_end run_sampled(const struct options *options, struct look *lo
 
 	for (i = 0; i < look->n; i++)
 		if (look->answer[i].sampling)
-			sampling_end(look->answer[i].sampling);
+			sampling_end(look->answer[i].sampling, 0);
 	tasks_close(&tasks);
 	return end;
 }
@@ -235,7 +244,7 @@ static void print_place(FILE *file, const struct histogram_top *top)
 	struct fit fit = fit_begin(file, 18);
 	char line[80], share[32];
 
-	lines_find(line, sizeof(line), top->file, top->offset);
+	lines_find(line, sizeof(line), top->fd, top->file, top->offset);
 	snprintf(share, sizeof(share), "        %6.2f%%  ", 100 * top->share);
 	fit_put(&fit, share);
 	fit_words(&fit, top->function ? top->function : "-");

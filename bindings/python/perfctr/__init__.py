@@ -76,10 +76,12 @@ class Quality(enum.IntEnum):
     """How good a count is."""
 
     EXACT = 0
-    ESTIMATE = 1
-    SCALED = 2
-    NOT_COUNTED = 3
-    STALE = 4
+    UNWATCHED = 1
+    UNVERIFIED = 2
+    ESTIMATE = 3
+    SCALED = 4
+    NOT_COUNTED = 5
+    STALE = 6
 
 
 class Target(NamedTuple):
@@ -123,17 +125,25 @@ def thread_on_processor(tid: int, number: int) -> Target:
     return Target(4, tid, number)
 
 
+# PERFCTR_* and PERFCTR_SAMPLER_* of libperfctr.h.
+_FLAGS = {
+    "multiplex": 0x40,
+    "inherit": 0x100,
+    "on_exec": 0x200,
+    "disabled": 0x400,
+    "exclusive": 0x800,
+    "partial": 0x1000,
+    "user_fallback": 0x2000,
+    "watch": 0x4000,
+    "mmap": 0x10000,
+    "comm": 0x80000,
+    "task": 0x100000,
+    "overwrite": 0x8000000,
+}
+
+
 def _flags(**wanted: bool) -> int:
-    bits = {
-        "multiplex": 0x40,
-        "inherit": 0x100,
-        "on_exec": 0x200,
-        "disabled": 0x400,
-        "exclusive": 0x800,
-        "partial": 0x1000,
-        "user_fallback": 0x2000,
-    }
-    return sum(bits[name] for name, on in wanted.items() if on)
+    return sum(_FLAGS[name] for name, on in wanted.items() if on)
 
 
 def _give_back(holder: List[Optional[int]], how: Any) -> None:
@@ -141,7 +151,7 @@ def _give_back(holder: List[Optional[int]], how: Any) -> None:
     how(handle)
 
 
-class _Owner:
+class _Owner(_c.NotCopied):
     """Owns a handle of the library, and gives it back: at close(), at its end, or the program's.
     What runs after the program's end finds none."""
 
@@ -209,11 +219,15 @@ class Reading(NamedTuple):
 
 
 class Readings(Mapping[str, Reading]):
-    """The counts of a set at one moment, by name, in the order of the events."""
+    """The counts of a set at one moment, by name, in the order of the events. They hold nothing of
+    the set, and may be copied and pickled."""
 
     def __init__(self, names: Tuple[str, ...], c: "ctypes.Array[_c.Reading]") -> None:
         self._names = names
         self._c = c
+
+    def __reduce__(self) -> Any:
+        return _readings_of, (self._names, bytes(self._c))
 
     def _reading(self, i: int) -> Reading:
         c = self._c[i]
@@ -264,6 +278,19 @@ class Readings(Mapping[str, Reading]):
         return "Readings(%r)" % self.dict()
 
 
+def _readings_of(names: Tuple[str, ...], c: bytes) -> Readings:
+    return Readings(names, (_c.Reading * len(names)).from_buffer_copy(c))
+
+
+def _told_apart(names: List[str]) -> Tuple[str, ...]:
+    """The names as keys: the second "a" is "a#2", since no event's name has a "#"."""
+    found: List[str] = []
+    for i, name in enumerate(names):
+        before = names[:i].count(name)
+        found.append("%s#%d" % (name, before + 1) if before else name)
+    return tuple(found)
+
+
 class Part(NamedTuple):
     """A part of a set: tid -1 is all threads, 0 the opening one; processor -1 is all."""
 
@@ -286,6 +313,7 @@ class Set(_Owner):
         exclusive: bool = False,
         partial: bool = False,
         user_fallback: bool = False,
+        watch: bool = False,
     ) -> None:
         whom = (target or thread())._c_target()
         flags = _flags(
@@ -296,16 +324,18 @@ class Set(_Owner):
             exclusive=exclusive,
             partial=partial,
             user_fallback=user_fallback,
+            watch=watch,
         )
         names = _c.c_string(",".join(events))
         self._own(
             _lib.perfctr_set_open(names, ctypes.byref(whom), flags), _lib.perfctr_set_close
         )
         size = _lib.perfctr_set_size(self._handle)
-        self.names = tuple(
-            _c.text(_lib.perfctr_set_name(self._handle, i)) for i in range(size)
+        self.names = _told_apart(
+            [_c.text(_lib.perfctr_set_name(self._handle, i)) for i in range(size)]
         )
         self._type = _c.Reading * size
+        self._resets = 0
 
     def read(self) -> Readings:
         """The sums over all parts."""
@@ -348,7 +378,8 @@ class Set(_Owner):
         _c.check(_lib.perfctr_set_disable(self._handle))
 
     def reset(self) -> None:
-        """Set counts to zero. Readers must be had again."""
+        """Set counts to zero, those of its readers too."""
+        self._resets += 1
         _c.check(_lib.perfctr_set_reset(self._handle))
 
     def check(self) -> None:
@@ -356,7 +387,7 @@ class Set(_Owner):
         _c.check(_lib.perfctr_set_check(self._handle))
 
 
-class Reader:
+class Reader(_c.NotCopied):
     """One event of a set, read without a system call where the hardware allows it."""
 
     def __init__(self, of: Set, i: int) -> None:
@@ -367,7 +398,13 @@ class Reader:
         self._at = (ctypes.byref(self._c), ctypes.byref(self._value))
         self._pid = os.getpid()
         self._thread = threading.get_ident()
-        status = _lib.perfctr_set_reader(of._handle, i, ctypes.byref(self._c))
+        self._fill()
+
+    def _fill(self) -> None:
+        """Has the library fill in its reader: it changes with each reset of the set."""
+        self._inline = False
+        self._resets = self._set._resets
+        status = _lib.perfctr_set_reader(self._set._handle, self._i, self._at[0])
         if status < 0:
             error = _c.last_error()
             if error.errno != errno.EOPNOTSUPP:  # else the kernel is asked each time
@@ -384,20 +421,44 @@ class Reader:
             and self._set._holder[0]
             and threading.get_ident() == self._thread
             and os.getpid() == self._pid
-            and _lib.perfctr_reader_read(*self._at)
         ):
-            return self._value.value
+            if self._resets != self._set._resets:
+                self._fill()
+            if self._inline and _lib.perfctr_reader_read(*self._at):
+                return self._value.value
         into = self._set._type()
         _c.check(_lib.perfctr_set_read(self._set._handle, into))
         return int(into[self._i].value)
 
 
-class Count:
-    """What with count(...) as c gives: counts while the block runs, all of it after."""
+class _Block:
+    """A with statement whose block is counted."""
 
     def __init__(self, of: Set) -> None:
         self._set = of
+
+    def __enter__(self) -> "_Block":
+        self._set.enable()
+        return self
+
+    def __exit__(
+        self,
+        kind: Optional[Type[BaseException]],
+        exception: Optional[BaseException],
+        traceback: Optional[TracebackType],
+    ) -> None:
+        self._set.disable()
+
+
+class Count(_c.NotCopied):
+    """What with count(...) as c gives: counts while the block runs, all of it after. What an empty
+    block counts is subtracted if it runs in what is counted, and makes a count an estimate."""
+
+    def __init__(self, of: Set, has_own: bool = False) -> None:
+        self._set = of
+        self._has_own = has_own
         self._readings: Optional[Readings] = None
+        self._error: Dict[str, int] = {}
 
     def __enter__(self) -> "Count":
         self._set.enable()
@@ -412,11 +473,34 @@ class Count:
         try:
             self._set.disable()
             self._readings = self._set.read()
+            if self._has_own:
+                self._subtract(self._readings)
         except Error:
             if exception is None:
                 raise
         finally:
             self._set.close()
+
+    def _empty(self) -> List[int]:
+        """What an empty block counts."""
+        before = self._set.read().values()
+        with _Block(self._set):
+            pass
+        return [b.value - a.value for a, b in zip(before, self._set.read().values())]
+
+    def _subtract(self, readings: Readings) -> None:
+        """The interpreter takes more or fewer instructions as its code is new: a quarter of them."""
+        own = list(zip(*(self._empty() for _ in range(4))))
+        for i, (name, reading) in enumerate(readings.items()):
+            least, most = min(own[i]), max(own[i])
+            if most and reading.quality in (Quality.EXACT, Quality.UNWATCHED, Quality.UNVERIFIED):
+                readings._c[i].value = max(reading.value - least, 0)
+                readings._c[i].quality = Quality.ESTIMATE
+                self._error[name] = most - least + (most + 3) // 4
+
+    def error(self, name: str) -> int:
+        """How far an event's count may be off after the block, if it is an estimate; else 0."""
+        return self._error.get(name, 0)
 
     @property
     def set(self) -> Set:
@@ -456,7 +540,8 @@ def count(
             disabled=True,
             partial=partial,
             user_fallback=user_fallback,
-        )
+        ),
+        target is None,
     )
 
 
@@ -724,9 +809,15 @@ class Sampler(_Owner):
         config.precise, config.max_chain, config.pages = precise, max_chain, pages
         config.wakeup_samples, config.wakeup_bytes = wakeup_samples, wakeup_bytes
         config.flags = _flags(
-            multiplex=multiplex, inherit=inherit, on_exec=on_exec, disabled=disabled
+            multiplex=multiplex,
+            inherit=inherit,
+            on_exec=on_exec,
+            disabled=disabled,
+            mmap=mmap,
+            comm=comm,
+            task=task,
+            overwrite=overwrite,
         )
-        config.flags |= mmap << 16 | comm << 19 | task << 20 | overwrite << 27
         whom = (target or thread())._c_target()
         self._own(
             _lib.perfctr_sampler_open(

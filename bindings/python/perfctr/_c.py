@@ -22,7 +22,7 @@ from ctypes import (
     c_uint64,
     c_void_p,
 )
-from typing import Any, Callable, Optional
+from typing import Any, Callable, NoReturn, Optional
 
 try:
     lib = ctypes.PyDLL("libperfctr.so.7", use_errno=True)
@@ -44,6 +44,18 @@ class Error(OSError):
 
     def __str__(self) -> str:
         return self.sentence
+
+
+class NotCopied:
+    """Refuses copy.copy(), copy.deepcopy(), pickle and what uses them: two owners would close a
+    handle twice, and another process has no handle of this one."""
+
+    def __reduce_ex__(self, protocol: Any) -> NoReturn:
+        raise Error(
+            errno.EINVAL,
+            "a %s can't be copied, pickled or sent to another process: open another one there, or "
+            "send its results" % type(self).__name__,
+        )
 
 
 def last_error() -> Error:
@@ -391,15 +403,21 @@ _declare("perfctr_data_src_text", c_size_t, c_uint64, c_char_p, c_size_t)
 _declare("perfctr_doctor", c_int, EachCheck, c_void_p)
 _declare("perfctr_region_by_name", POINTER(Region), c_char_p)
 _declare("perfctr_region_add_bytes", None, c_uint64)
-_declare("perfctr_region_begin", None, POINTER(Region))
-_declare("perfctr_region_end", None, POINTER(Region))
 for _name in ("read", "read_all"):
     _declare("perfctr_region_" + _name, c_int, POINTER(Region), POINTER(RegionReading))
 _declare("perfctr_region_reset", c_int, POINTER(Region))
 _declare("perfctr_regions_start_metrics", c_int, c_char_p, c_char_p, c_uint)
+_declare("perfctr_regions_calibrate", c_int, c_void_p, POINTER(c_void_p))
 _declare("perfctr_regions_stop", c_int)
 _declare("perfctr_regions_thread", c_int)
 _declare("perfctr_regions_report", c_int, c_char_p, c_uint)
+
+
+def quick(name: str) -> Any:
+    """A function of a pointer that sets no errno, in as few instructions as ctypes can call it."""
+    function = getattr(ctypes.PyDLL("libperfctr.so.7"), name)
+    function.restype = None
+    return function
 
 
 def each(prototype: Any, call: Callable[[Any], int], visit: Callable[[Any], None]) -> None:

@@ -9,8 +9,8 @@ import inspect
 import os
 import sys
 import threading
-from types import TracebackType
-from typing import TYPE_CHECKING, Any, Callable, Iterator, List, NamedTuple, Optional, Type, TypeVar, cast
+from types import FrameType, TracebackType
+from typing import TYPE_CHECKING, Any, Callable, Dict, Iterator, List, NamedTuple, Optional, Tuple, Type, TypeVar, cast
 
 from . import _c
 from ._c import Error
@@ -32,6 +32,8 @@ __all__ = [
 ]
 
 _lib = _c.lib
+_begin, _end = _c.quick("perfctr_region_begin"), _c.quick("perfctr_region_end")
+_getframe, _get_ident, _CONTEXTLIB = sys._getframe, threading.get_ident, vars(contextlib)
 _F = TypeVar("_F", bound=Callable[..., Any])
 
 _SUSPENDS = (
@@ -86,58 +88,108 @@ def _makes_what_suspends(function: Callable[..., Any]) -> bool:
     return any(is_one(each) for is_one in kinds for each in (whole, method))
 
 
-class _Visit:
-    """One passage from begin to end."""
+# What runs a generator as the two halves of a with statement: contextmanager, and pytest's fixtures.
+_HALVES = ("contextlib", "_pytest.fixtures")
 
-    def __init__(self, name: str) -> None:
-        self.thread = threading.get_ident()
-        self.pid = os.getpid()
-        self.suspended = False
-        self._handle: "Optional[asyncio.Handle]" = None
-        frame = sys._getframe(2)
-        while frame.f_code.co_filename == contextlib.__file__ and frame.f_back:
-            frame = frame.f_back
-        if not frame.f_code.co_flags & _SUSPENDS:
-            return
+
+def _module(frame: Optional[FrameType]) -> Any:
+    return frame.f_globals.get("__name__") if frame else None
+
+
+def _user(frame: FrameType) -> FrameType:
+    """The frame whose with statement it is. A generator that is run as a context manager yields to
+    that statement's block, and suspends nothing."""
+    at: Optional[FrameType] = frame
+    while at:
+        if at.f_code.co_flags & _SUSPENDS == inspect.CO_GENERATOR and _module(at.f_back) in _HALVES:
+            at = at.f_back
+        elif _module(at) not in _HALVES:
+            return at
+        else:
+            at = at.f_back
+    return frame
+
+
+class _Watch:
+    """Notices that a coroutine suspends in a visit: the loop runs this once it does."""
+
+    def __init__(self, name: str, frame: FrameType) -> None:
         import asyncio
 
-        # In a coroutine the loop runs this once it is suspended. Nothing tells of a generator.
+        self.suspended = False
+        # Nothing tells of a generator.
         try:
             loop = asyncio.get_running_loop()
         except RuntimeError:
             raise _suspended(name) from None
         if not frame.f_code.co_flags & inspect.CO_COROUTINE:
             raise _suspended(name)
-        self._handle = loop.call_soon(self._notice)
+        self._handle: "asyncio.Handle" = loop.call_soon(self._notice)
 
     def _notice(self) -> None:
         self.suspended = True
 
     def over(self) -> None:
-        if self._handle:
-            self._handle.cancel()
+        self._handle.cancel()
+
+
+# Stands for the code below that begins and ends regions: of a with statement, and of a decorator.
+_WITH, _CALL = (ctypes.create_string_buffer(1) for _ in range(2))
+# Whether the library knows that these are no functions to be called.
+_marked = False
+# Whether the regions of what is measured now are calibrated, as far as they can be.
+_calibrated = False
+
+
+def _begin_again() -> None:
+    """Something else is measured from now on."""
+    global _calibrated
+    _calibrated = False
+
+
+os.register_at_fork(after_in_child=_begin_again)
 
 
 class Region:
     """A region: a context manager, and a decorator of functions. The look-up is done once."""
 
     def __init__(self, name: str) -> None:
-        self.name = name
-        self._c = _lib.perfctr_region_by_name(_c.c_string(name))
-        if not self._c:
+        if not _marked:
+            _calibrate()
+        found = _lib.perfctr_region_by_name(_c.c_string(name))
+        if not found:
             raise _c.last_error()
-        self._local = threading.local()
+        self._set(name, found.contents)
 
-    def _open(self) -> List[_Visit]:
-        """The visits that this thread has not ended."""
-        if not hasattr(self._local, "visits"):
-            self._local.visits = []
-        return cast(List[_Visit], self._local.visits)
+    def _set(self, name: str, c: _c.Region) -> None:
+        self.name = name
+        self._c, self._called = (
+            _c.Region(c.name, c.id, 0, ctypes.addressof(key)) for key in (_WITH, _CALL)
+        )
+        self._at = ctypes.byref(self._c)
+        # The visits that each thread has not ended, and those in which a coroutine may suspend.
+        self._open: Dict[int, int] = {}
+        self._watches: Dict[Tuple[int, int], _Watch] = {}
 
+    def __reduce__(self) -> Any:
+        return Region, (self.name,)
+
+    def _watch(self, frame: FrameType, visit: Tuple[int, int]) -> None:
+        user = _user(frame)
+        if user.f_code.co_flags & _SUSPENDS:
+            self._watches[visit] = _Watch(self.name, user)
+
+    # Between the calls of C and the block stands as little as possible: it is executed in the region.
     def __enter__(self) -> "Region":
-        visit = _Visit(self.name)
-        self._open().append(visit)
-        _lib.perfctr_region_begin(self._c)
+        if not _calibrated:
+            _calibrate()
+        frame = _getframe(1)
+        thread = _get_ident()
+        n = self._open.get(thread, 0) + 1
+        if frame.f_code.co_flags & _SUSPENDS or frame.f_globals is _CONTEXTLIB:
+            self._watch(frame, (thread, n))
+        self._open[thread] = n
+        _begin(self._at)
         return self
 
     def __exit__(
@@ -146,17 +198,22 @@ class Region:
         exception: Optional[BaseException],
         traceback: Optional[TracebackType],
     ) -> None:
-        if not self._open():
+        thread = _get_ident()
+        n = self._open.get(thread)
+        if not n:
             raise Error(
                 errno.EINVAL,
                 'this thread is not in region "%s": a region ends in the thread that began it'
                 % self.name,
             )
-        _lib.perfctr_region_end(self._c)
-        visit = self._open().pop()
-        visit.over()
-        if visit.suspended and exception is None:
-            raise _suspended(self.name)
+        _end(self._at)
+        self._open[thread] = n - 1
+        if self._watches:
+            watch = self._watches.pop((thread, n), None)
+            if watch:
+                watch.over()
+                if watch.suspended and exception is None:
+                    raise _suspended(self.name)
 
     def __call__(self, function: _F) -> _F:
         """A function whose calls are visits. EINVAL: it is a coroutine's or a generator's."""
@@ -168,19 +225,23 @@ class Region:
                 % (getattr(function, "__name__", "a function"), self.name),
             )
 
+        at = ctypes.byref(self._called)
+
         @functools.wraps(function)
         def visit(*arguments: Any, **named: Any) -> Any:
-            _lib.perfctr_region_begin(self._c)
+            if not _calibrated:
+                _calibrate()
+            _begin(at)
             try:
                 return function(*arguments, **named)
             finally:
-                _lib.perfctr_region_end(self._c)
+                _end(at)
 
         return cast(_F, visit)
 
     def _reading(self, read: Callable[..., int]) -> RegionReading:
         c = _c.RegionReading()
-        _c.check(read(self._c, ctypes.byref(c)))
+        _c.check(read(self._at, ctypes.byref(c)))
         values = [
             RegionValue(*(getattr(c.value[i], name) for name in RegionValue._fields))
             for i in range(c.nvalues)
@@ -199,17 +260,86 @@ class Region:
 
     def reset(self) -> None:
         """Forget the calling thread's counts."""
-        _c.check(_lib.perfctr_region_reset(self._c))
+        _c.check(_lib.perfctr_region_reset(self._at))
+
+
+def _own() -> Tuple[Region, Region, Region]:
+    """The regions of calibration."""
+    regions = tuple(Region.__new__(Region) for _ in range(3))
+    for k, one in enumerate(regions):
+        one._set("", _c.Region(b"", 2 + k))
+    return cast(Tuple[Region, Region, Region], regions)
+
+
+def _visit_statements() -> Callable[[], None]:
+    outer, middle, inner = _own()
+
+    def visit() -> None:
+        with outer:
+            with middle:
+                with inner:
+                    pass
+
+    return visit
+
+
+def _visit_functions() -> Callable[[], None]:
+    outer, middle, inner = _own()
+
+    @inner
+    def nothing() -> None:
+        pass
+
+    @middle
+    def call() -> None:
+        nothing()
+
+    @outer
+    def visit() -> None:
+        call()
+
+    return visit
+
+
+_CODE = (_WITH, _visit_statements()), (_CALL, _visit_functions())
+
+
+def _calibrate() -> None:
+    """Has the library calibrate the code above, unless it can't now: then the next visit does so."""
+    global _calibrated, _marked
+    _calibrated = True  # for the visits below
+    for key, visit in _CODE:
+        state, status = ctypes.c_void_p(), 1
+        while status > 0:
+            status = _lib.perfctr_regions_calibrate(ctypes.addressof(key), ctypes.byref(state))
+            if status > 0:
+                visit()
+        if status < 0:
+            _calibrated = False
+            if not _marked and ctypes.get_errno() == errno.ENOMEM:
+                raise _c.last_error()
+    _marked = True
+
+
+_found: Dict[str, Region] = {}
 
 
 def region(name: str) -> Region:
     """A region by its name, for a with statement or as a decorator."""
-    return Region(name)
+    found = _found.get(name)
+    if not found:
+        found = _found[name] = Region(name)
+    return found
 
 
 def add_bytes(number: int) -> None:
     """Say that the calling thread has moved this number of bytes: they count for its regions."""
     _lib.perfctr_region_add_bytes(number)
+
+
+# PERFCTR_REGIONS_* of perfctr/regions.h: what to keep; and the formats of reports, in their order.
+_KEEP = {"moments": 1, "histogram": 2, "threads": 4, "user_fallback": 8}
+_FORMATS = ("table", "csv", "json")
 
 
 def start(
@@ -221,12 +351,14 @@ def start(
     user_fallback: bool = False,
 ) -> None:
     """Measure regions from now on: the time, and events; metrics are for reports."""
-    keep = moments * 1 | histogram * 2 | threads * 4 | user_fallback * 8
+    wanted = {"moments": moments, "histogram": histogram, "threads": threads, "user_fallback": user_fallback}
+    keep = sum(_KEEP[name] for name, on in wanted.items() if on)
     _c.check(
         _lib.perfctr_regions_start_metrics(
             _c.c_string(",".join(events)), _c.c_string(metrics), keep
         )
     )
+    _begin_again()
 
 
 def stop() -> None:
@@ -241,11 +373,13 @@ def open_thread() -> None:
 
 def report(file: Optional[str] = None, format: str = "table") -> None:
     """Write all that was measured, to the standard error or a file; format: table, csv, json."""
-    formats = ("table", "csv", "json")
-    if format not in formats:
-        raise Error(errno.EINVAL, 'there is no format "%s": there are %s' % (format, ", ".join(formats)))
+    if format not in _FORMATS:
+        raise Error(errno.EINVAL, 'there is no format "%s": there are %s' % (format, ", ".join(_FORMATS)))
     name = None if file is None else _c.c_string(file)
-    _c.check(_lib.perfctr_regions_report(name, formats.index(format)))
+    for stream in sys.stdout, sys.stderr:  # file may be one of them
+        if stream:
+            stream.flush()
+    _c.check(_lib.perfctr_regions_report(name, _FORMATS.index(format)))
 
 
 @contextlib.contextmanager

@@ -10,32 +10,32 @@
 #include <errno.h>
 #include <perfctr/regions.h>
 
-static inline void likwid_markerInit(void)
+static __inline__ void likwid_markerInit(void)
 {
 }
 
-static inline void likwid_markerThreadInit(void)
+static __inline__ void likwid_markerThreadInit(void)
 {
 	perfctr_regions_thread();
 }
 
 /* There is one list of events. */
-static inline void likwid_markerNextGroup(void)
+static __inline__ void likwid_markerNextGroup(void)
 {
 }
 
-static inline void likwid_markerClose(void)
+static __inline__ void likwid_markerClose(void)
 {
 	perfctr_regions_stop();
 }
 
 /* These return 0; or as LIKWID's a negative number, if there is no room for a region. */
-static inline int likwid_markerRegisterRegion(const char *tag)
+static __inline__ int likwid_markerRegisterRegion(const char *tag)
 {
 	return perfctr_region_by_name(tag) ? 0 : -ENOMEM;
 }
 
-static inline int likwid_markerStartRegion(const char *tag)
+static __inline__ int likwid_markerStartRegion(const char *tag)
 {
 	struct perfctr_region copy, *region;
 
@@ -48,7 +48,7 @@ static inline int likwid_markerStartRegion(const char *tag)
 	return 0;
 }
 
-static inline int likwid_markerStopRegion(const char *tag)
+static __inline__ int likwid_markerStopRegion(const char *tag)
 {
 	struct perfctr_region copy, *region;
 
@@ -61,13 +61,13 @@ static inline int likwid_markerStopRegion(const char *tag)
 	return 0;
 }
 
-static inline int likwid_markerResetRegion(const char *tag)
+static __inline__ int likwid_markerResetRegion(const char *tag)
 {
 	return perfctr_region_reset(perfctr_region_by_name(tag)) < 0 ? -EFAULT : 0;
 }
 
-static inline void likwid_markerGetRegion(const char *tag, int *nevents, double *events,
-					  double *time, int *count)
+static __inline__ void likwid_markerGetRegion(const char *tag, int *nevents, double *events,
+					      double *time, int *count)
 {
 	const struct perfctr_region *region = perfctr_region_by_name(tag);
 	struct perfctr_region_reading reading;
@@ -85,7 +85,7 @@ static inline void likwid_markerGetRegion(const char *tag, int *nevents, double 
 	*count = (int)reading.visits;
 }
 
-static inline int likwid_markerWriteFile(const char *file)
+static __inline__ int likwid_markerWriteFile(const char *file)
 {
 	return perfctr_regions_report(file, PERFCTR_REGIONS_TABLE) < 0 ? -EFAULT : 0;
 }

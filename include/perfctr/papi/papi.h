@@ -18,12 +18,12 @@
 #define PAPI_MAX_STR_LEN 128
 
 /* Returns the error of a failed look-up. */
-static inline int perfctr_papi_error(const char *region)
+static __inline__ int perfctr_papi_error(const char *region)
 {
 	return region && *region ? PAPI_ENOMEM : PAPI_EINVAL;
 }
 
-static inline int PAPI_hl_region_begin(const char *region)
+static __inline__ int PAPI_hl_region_begin(const char *region)
 {
 	struct perfctr_region *named;
 
@@ -36,7 +36,7 @@ static inline int PAPI_hl_region_begin(const char *region)
 	return PAPI_OK;
 }
 
-static inline int PAPI_hl_region_end(const char *region)
+static __inline__ int PAPI_hl_region_end(const char *region)
 {
 	struct perfctr_region copy, *named;
 
@@ -50,7 +50,7 @@ static inline int PAPI_hl_region_end(const char *region)
 }
 
 /* This has no effect: the report has whole visits. */
-static inline int PAPI_hl_read(const char *region)
+static __inline__ int PAPI_hl_read(const char *region)
 {
 	return region && *region ? PAPI_OK : PAPI_EINVAL;
 }
@@ -58,7 +58,7 @@ static inline int PAPI_hl_read(const char *region)
 /*
  * This has no effect, too: PAPI's ends measuring in the calling thread, ours would in all threads.
  */
-static inline int PAPI_hl_stop(void)
+static __inline__ int PAPI_hl_stop(void)
 {
 	return PAPI_OK;
 }

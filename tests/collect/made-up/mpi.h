@@ -31,6 +31,7 @@ typedef struct {
 #define MPI_STATUSES_IGNORE ((MPI_Status *)NULL)
 
 int MPI_Init(int *argc, char ***argv);
+int MPI_Initialized(int *flag);
 int MPI_Finalize(void);
 int MPI_Comm_rank(MPI_Comm comm, int *rank);
 int MPI_Comm_size(MPI_Comm comm, int *size);

@@ -128,6 +128,8 @@ static void begin(void)
 	unsetenv("PERFCTR_PROVIDER");
 	root_make();
 	root_line("cpu/type", "4");
+	root_line("cpu/format/event", "config:0-7");
+	root_line("cpu/events/cpu_cycles", "event=0x11"); /* Arm's PMU always has it */
 	root_line("cpu/rdpmc", "1");
 	root_line("/proc/sys/kernel/perf_event_paranoid", "2");
 	root_line("/proc/sys/kernel/nmi_watchdog", "0");
@@ -186,6 +188,23 @@ START_TEST(a_healthy_machine)
 END_TEST
 
 /* The caller has seen enough, and its result is the doctor's. */
+/* It comes first, since it concerns every count. */
+START_TEST(no_sysfs)
+{
+	begin();
+	remove(root_path("cpu/type"));
+	root_forget();
+	examine();
+	ck_assert_str_eq(findings[0].name, "kernel");
+	is_ill("kernel", "shows no PMUs in /sys", "mount -t sysfs sysfs /sys");
+	root_line("software/type", "1");
+	root_forget();
+	examine();
+	ck_assert_ptr_null(find("kernel"));
+	end();
+}
+END_TEST
+
 START_TEST(enough_is_enough)
 {
 	begin();
@@ -456,6 +475,6 @@ START_TEST(this_machine)
 }
 END_TEST
 
-UNIT_MAIN("doctor", 60, this_machine, a_healthy_machine, enough_is_enough, paranoid_levels,
-	  no_counters, what_is_in_the_way, a_watchdog_without_counter, kinds_of_cores,
-	  with_the_driver)
+UNIT_MAIN("doctor", 60, this_machine, a_healthy_machine, no_sysfs, enough_is_enough,
+	  paranoid_levels, no_counters, what_is_in_the_way, a_watchdog_without_counter,
+	  kinds_of_cores, with_the_driver)

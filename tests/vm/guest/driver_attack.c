@@ -445,7 +445,7 @@ static void note_turn(struct turns *t, uint64_t rounds)
 static int compare_turns(const struct turns *t)
 {
 	uint64_t first = 0, rest;
-	unsigned int k;
+	unsigned int k, compared = 0;
 
 	for (k = 1; k < t->n; k++) {
 		rest = t->counts[k] - t->counts[k - 1] - 2 * t->rounds[k];
@@ -455,7 +455,9 @@ static int compare_turns(const struct turns *t)
 			first = rest;
 		CHECK(rest == first, "turn %u: %llu, and not %llu", k, (unsigned long long)rest,
 		      (unsigned long long)first);
+		compared++;
 	}
+	CHECK(compared >= 2, "%u of %u turns can be compared", compared, t->n);
 	return 0;
 }
 
@@ -1251,17 +1253,20 @@ static int with_others(unsigned int *writes)
 /* Process 1 looks every 50 ms whether a test has ended: that is a switch, too. */
 static int costs(void)
 {
-	unsigned int siblings, idle, others;
+	unsigned int siblings, idle, others, tries = 3;
 	struct handle h;
 
 	pin(0);
-	if (count(&h, 2) || with_sibling(&siblings) || with_idle_task(&idle) ||
-	    with_others(&others))
+	if (count(&h, 2))
 		return 1;
-	printf("  writes in %u switches there and back: %u to a thread that counts, too; %u to the "
-	       "idle task; %u to another process\n",
-	       SWITCHES, siblings, idle, others);
-	/* None but for process 1's looks, on a host that is slow. */
+	do {
+		if (with_sibling(&siblings) || with_idle_task(&idle) || with_others(&others))
+			return 1;
+		printf("  writes in %u switches there and back: %u to a thread that counts, too; "
+		       "%u to the idle task; %u to another process\n",
+		       SWITCHES, siblings, idle, others);
+	} while ((siblings > 10 || idle > 10 || others > 6 * SWITCHES + 10) && --tries);
+	/* None but for process 1's looks, on a host that is slow: the fewest of a few tries. */
 	CHECK(siblings <= 10, "%u", siblings);
 	CHECK(idle <= 10, "%u", idle);
 	/* Two counters are stopped and zeroed, and started again. */
@@ -1341,24 +1346,29 @@ static int live_and_let_go(void)
 {
 	struct perfctr_call_open call = { .abi_version = PERFCTR_ABI_VERSION, .creat = 1 };
 	struct vperfctr_control c = instructions(1);
-	double begin = seconds(), slow = slowness(), ends = 0, worst = 0, end;
-	unsigned int k;
+	double begin, slow = slowness(), ends, worst, end, took;
+	unsigned int k, tries = 3;
 	int fd;
 
-	for (k = 0; k < LIVES && seconds() < begin + slow; k++) {
-		fd = ioctl(device, PERFCTR_IOC_OPEN, &call);
-		CHECK(fd >= 0 && set_control(fd, &c) == 0, "life %u", k);
-		end = seconds();
-		CHECK(ioctl(fd, PERFCTR_IOC_UNLINK) == 0 && close(fd) == 0, "life %u", k);
-		end = seconds() - end;
-		ends += end;
-		worst = end > worst ? end : worst;
-	}
-	printf("  %u lives in %.0f ms; unlink and close take %.0f us, at worst %.0f us\n", k,
-	       1e3 * (seconds() - begin), 1e6 * ends / k, 1e6 * worst);
+	/* A guest may stand still once; what giving back takes, it takes each time. */
+	do {
+		ends = worst = 0;
+		begin = seconds();
+		for (k = 0; k < LIVES && seconds() < begin + slow; k++) {
+			fd = ioctl(device, PERFCTR_IOC_OPEN, &call);
+			CHECK(fd >= 0 && set_control(fd, &c) == 0, "life %u", k);
+			end = seconds();
+			CHECK(ioctl(fd, PERFCTR_IOC_UNLINK) == 0 && close(fd) == 0, "life %u", k);
+			end = seconds() - end;
+			ends += end;
+			worst = end > worst ? end : worst;
+		}
+		took = seconds() - begin;
+		printf("  %u lives in %.0f ms; unlink and close take %.0f us, at worst %.0f us\n",
+		       k, 1e3 * took, 1e6 * ends / k, 1e6 * worst);
+	} while ((ends / k > 200e-6 * slow || k < LIVES || took >= 0.4 * slow) && --tries);
 	CHECK(ends / k <= 200e-6 * slow, "%.0f us", 1e6 * ends / k);
-	CHECK(k == LIVES && seconds() < begin + 0.4 * slow, "%u lives in %.0f ms", k,
-	      1e3 * (seconds() - begin));
+	CHECK(k == LIVES && took < 0.4 * slow, "%u lives in %.0f ms", k, 1e3 * took);
 	return 0;
 }
 
@@ -1442,14 +1452,15 @@ static int unlink_at_end(void)
 static int follow(int (*run)(void))
 {
 	unsigned int k, busy = 0;
+	int fd, status;
 	pid_t pid;
-	int fd;
 
 	for (k = 0; k < 10; k++) {
 		pid = fork();
 		if (pid == 0)
 			_exit(run());
-		CHECK(waitpid(pid, NULL, 0) == pid, "wait");
+		CHECK(waitpid(pid, &status, 0) == pid && (!status || WIFSIGNALED(status)),
+		      "status 0x%X", status);
 		fd = open_hardware_event();
 		CHECK(fd >= 0 || errno == EBUSY, "perf_event_open");
 		busy += fd < 0;
@@ -1551,7 +1562,8 @@ int main(int argc, char **argv)
 		TEST(descriptor_of_root),
 		TEST(readers_after_exec),
 		TEST(page_in_a_pipe),
-		/* A kernel that fails at this may not live on. */
+		/* These need two processors; a kernel that fails at them may not live on. */
+		TEST(late_tracer),
 		TEST(moved_and_killed),
 	};
 	unsigned int n = sizeof(tests) / sizeof(tests[0]);
@@ -1559,6 +1571,11 @@ int main(int argc, char **argv)
 
 	if (argc > 1 && argv[1][0] == '-')
 		return run_as_program(argv + 1);
+	if (sysconf(_SC_NPROCESSORS_ONLN) < 2) {
+		n -= 2;
+		printf("not run: %s, %s: there is one processor\n", tests[n].name,
+		       tests[n + 1].name);
+	}
 	if (argc > 1)
 		n = choose(tests, n, argv + 1);
 	if (make_programs())

@@ -50,6 +50,7 @@ int late_overflow_over_exec(void);
 int exec_of_a_thread(void);
 int allowed_by_perf_events(void);
 int ends_before_arrival(void);
+int late_tracer(void);
 
 /* driver_attack_pages.c attacks the page, over fork, over exec, and from other processes. */
 int fork_with_the_page(void);

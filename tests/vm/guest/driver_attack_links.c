@@ -4,12 +4,16 @@
  * it has stopped inside a call; until the tracee returns to user mode, its counters must not run,
  * whatever the rest of the call does: maps their page, sleeps, executes a program, ends.
  */
+#include <linux/futex.h>
 #include <linux/userfaultfd.h>
 #include <poll.h>
 #include <signal.h>
 #include <sys/prctl.h>
+#include <sys/resource.h>
 #include <sys/ptrace.h>
 #include <sys/stat.h>
+#include <sys/timerfd.h>
+#include <time.h>
 #include "tests/vm/guest/driver.h"
 #include "tests/vm/guest/driver_attack.h"
 
@@ -457,21 +461,10 @@ static int count_on_cpu(void)
 	return 0;
 }
 
-static bool has_two_cpus(void)
-{
-	if (sysconf(_SC_NPROCESSORS_ONLN) >= 2)
-		return true;
-	printf("  there is one processor\n");
-	return false;
-}
-
 int moved_and_killed(void)
 {
-	int failed;
+	int failed = set_up_telling() || as_nobody(catch_what_is_written);
 
-	if (!has_two_cpus())
-		return 0;
-	failed = set_up_telling() || as_nobody(catch_what_is_written);
 	return failed | in_child(0, count_on_cpu);
 }
 
@@ -1135,9 +1128,47 @@ static int give_while_exiting(void)
 	CHECK(waitpid(pid, &status, 0) == pid && status >> 8 == (SIGTRAP | PTRACE_EVENT_EXIT << 8),
 	      "status 0x%X", status);
 	error = give(pid, &c);
-	if (leave_and_wait(pid) || (!error && final_sum(&sum)))
+	CHECK(error == 0, "counters: %s", strerror(error));
+	if (leave_and_wait(pid) || final_sum(&sum))
 		return 1;
-	CHECK(error || sum == 0, "%llu", (unsigned long long)sum);
+	CHECK(sum == 0, "%llu", (unsigned long long)sum);
+	return 0;
+}
+
+static int stop_at_signal(void)
+{
+	raise(SIGUSR1);
+	return 0;
+}
+
+static int continue_to_signal(pid_t pid)
+{
+	int status;
+
+	CHECK(pid > 0 && ptrace(PTRACE_CONT, pid, NULL, NULL) == 0, "tracee");
+	CHECK(waitpid(pid, &status, 0) == pid && WIFSTOPPED(status) && WSTOPSIG(status) == SIGUSR1,
+	      "status 0x%X", status);
+	return 0;
+}
+
+/*
+ * What tests/explore/kernel.c says of get_signal(): no task work is done between a stop at a signal
+ * and the end of a thread that is killed there, so that its counters never run, nor their clock.
+ */
+static int kill_at_signal(void)
+{
+	struct vperfctr_control c = { .cpu_control.tsc_on = 1 };
+	pid_t pid = start_tracee(stop_at_signal, 0);
+	struct perfctr_sum_ctrs sums;
+	int status;
+
+	if (continue_to_signal(pid))
+		return 1;
+	CHECK(give(pid, &c) == 0, "counters");
+	kill(pid, SIGKILL);
+	CHECK(waitpid(pid, &status, 0) == pid && WIFSIGNALED(status), "status 0x%X", status);
+	CHECK(read_state(GIVEN, &sums, NULL) == 0 && sums.tsc == 0, "%llu ticks", sums.tsc);
+	close(GIVEN);
 	return 0;
 }
 
@@ -1166,6 +1197,7 @@ static const struct {
 	int (*run)(void);
 } ends[] = {
 	{ "killed", kill_given },
+	{ "killed at a signal", kill_at_signal },
 	{ "unlinked", take_again },
 	{ "unlinked, and made again", give_twice },
 	{ "asleep", give_while_asleep },
@@ -1193,4 +1225,228 @@ int ends_before_arrival(void)
 			failed = 1;
 		}
 	return failed;
+}
+
+/* ---- a tracer that is late ---- */
+
+/*
+ * A tracee that is stopped at a signal has been given counters, and lost them. Its tracer, on CPU
+ * 0, opens others: a helper with a higher priority interrupts it in the call, after it has been let
+ * through, and kills the tracee, which ends on CPU
+ * 1. A timer ends CPU 1's turn at a moment that is different each time, and the tracer continues.
+ * QEMU's clock counts instructions, so that a moment is an instruction.
+ */
+enum { CLOSE = 64, SWEEP = 2000, EARLIEST = 2500, LATEST = 20000 };
+
+static volatile struct late {
+	int64_t kill_at;	  /* when the helper wakes up */
+	int64_t turn;		  /* how long the tracee may end, in ns */
+	int order, answer, where; /* 1: the tracer is in the call */
+	bool interrupted;
+	pid_t pid;
+} * late;
+
+static int64_t now_ns(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
+}
+
+/* QEMU continues with the other processor. */
+static void give_turn(void)
+{
+#if defined(__aarch64__)
+	__asm__ volatile("yield");
+#else
+	__asm__ volatile("pause");
+#endif
+}
+
+static void await(volatile int *word, int value)
+{
+	int seen;
+
+	while ((seen = *word) != value)
+		syscall(SYS_futex, word, FUTEX_WAIT, seen, NULL, NULL, 0);
+}
+
+static void tell(volatile int *word, int value)
+{
+	*word = value;
+	syscall(SYS_futex, word, FUTEX_WAKE, 9, NULL, NULL, 0);
+}
+
+/* Kills the tracee at the moment, and sets the timer that ends CPU 1's turn. */
+static void kill_when_told(void)
+{
+	int timer = timerfd_create(CLOCK_MONOTONIC, 0), order = 0;
+	struct itimerspec end = { 0 };
+	struct timespec moment;
+	int64_t at;
+
+	const struct sched_param real_time = { .sched_priority = 1 };
+
+	/* Where preemption is lazy (Linux 7.0), no other one interrupts a call. */
+	sched_setscheduler(0, SCHED_FIFO, &real_time);
+	prctl(PR_SET_TIMERSLACK, 1);
+	prctl(PR_SET_PDEATHSIG, SIGKILL);
+	for (;;) {
+		await(&late->order, ++order);
+		moment.tv_sec = late->kill_at / 1000000000;
+		moment.tv_nsec = late->kill_at % 1000000000;
+		clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &moment, NULL);
+		late->interrupted = late->where == 1;
+		at = now_ns() + late->turn;
+		end.it_value.tv_sec = at / 1000000000;
+		end.it_value.tv_nsec = at % 1000000000;
+		timerfd_settime(timer, TFD_TIMER_ABSTIME, &end, NULL);
+		kill(late->pid, SIGKILL);
+		do
+			give_turn();
+		while (now_ns() < at);
+		tell(&late->answer, order);
+	}
+}
+
+/* The tracee is stopped on CPU 1; it had counters. */
+static int start_stopped(void)
+{
+	cpu_set_t second;
+	int fd;
+
+	late->pid = start_tracee(stop_at_signal, 0);
+	CHECK(late->pid > 0, "tracee");
+	CPU_ZERO(&second);
+	CPU_SET(1, &second);
+	sched_setaffinity(late->pid, sizeof(second), &second);
+	if (continue_to_signal(late->pid))
+		return 1;
+	fd = open_on(late->pid);
+	CHECK(fd >= 0 && ioctl(fd, PERFCTR_IOC_UNLINK) == 0, "counters: %s", strerror(errno));
+	close(fd);
+	return 0;
+}
+
+/* What an ended thread's counters must be: nobody's, and readable. */
+static int look_at_ended(int fd)
+{
+	struct vperfctr_control c = { .cpu_control.tsc_on = 1 };
+	struct perfctr_sum_ctrs sum;
+
+	CHECK(read_state(fd, &sum, NULL) == 0, "an ended thread's counters can't be read: %s",
+	      strerror(errno));
+	CHECK(set_control(fd, &c) < 0 && errno == ESRCH, "an ended thread's counters are changed");
+	CHECK(set_control(fd, &c) < 0 && errno == ESRCH,
+	      "an ended thread's counters are changed later");
+	CHECK(ioctl(fd, PERFCTR_IOC_UNLINK) == 0, "an ended thread's counters are still its own");
+	return 0;
+}
+
+/* Opens so many ns before the helper wakes up. */
+static int open_late(int64_t before, int64_t turn, int *opened)
+{
+	static int order;
+	int status, fd;
+
+	if (start_stopped())
+		return 1;
+	late->turn = turn;
+	late->where = 0;
+	late->kill_at = now_ns() + 300000;
+	tell(&late->order, ++order);
+	usleep(100);
+	while (now_ns() < late->kill_at - before)
+		;
+	late->where = 1;
+	fd = open_on(late->pid);
+	late->where = 2;
+	CHECK(fd >= 0 || errno == ESRCH, "%s", strerror(errno));
+	CHECK(waitpid(late->pid, &status, 0) == late->pid && WIFSIGNALED(status), "status 0x%X",
+	      status);
+	await(&late->answer, order);
+	*opened += fd >= 0;
+	status = fd >= 0 ? look_at_ended(fd) : 0;
+	if (fd >= 0)
+		close(fd);
+	return status;
+}
+
+/* Where in the call the helper must come, so that it matters how far the end has got: it is late,
+ * or it isn't. */
+static int find_moment(int64_t *moment)
+{
+	int64_t before;
+	int soon, later;
+
+	for (before = EARLIEST; before < LATEST; before += 23) {
+		soon = later = 0;
+		if (open_late(before, 200, &soon) ||
+		    (late->interrupted && open_late(before, 3000000, &later)))
+			return 1;
+		if (late->interrupted && soon && !later) {
+			*moment = before;
+			return 0;
+		}
+	}
+	CHECK(false, "the helper never comes in the call, while the tracee has yet to end");
+}
+
+/*
+ * The longest turn in which the thread does its last task works after the counters are there. Its
+ * link ends some thousand instructions before.
+ */
+static int find_end(int64_t moment, int64_t *end)
+{
+	int64_t low = 200, high = 3000000, middle;
+	int opened;
+
+	while (high - low > CLOSE) {
+		middle = (low + high) / 2;
+		opened = 0;
+		if (open_late(moment, middle, &opened))
+			return 1;
+		*(opened ? &low : &high) = middle;
+	}
+	*end = low;
+	return 0;
+}
+
+static int be_late(void)
+{
+	int tries = getenv("OFTEN") ? 5 * SWEEP : SWEEP, opened = 0, i;
+	struct sched_param idle = { 0 };
+	int64_t moment, end = 0, turn;
+	pid_t helper;
+
+	late = mmap(NULL, PAGE_SIZE, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	CHECK(late != MAP_FAILED, "memory");
+	pin(0);
+	helper = fork();
+	if (helper == 0)
+		kill_when_told();
+	sched_setscheduler(0, SCHED_IDLE, &idle);
+	if (find_moment(&moment))
+		return 1;
+	for (i = 0; i < tries; i++) {
+		if (i % SWEEP == 0 && find_end(moment, &end))
+			return 1;
+		turn = end - 5 * SWEEP + 5 * (i % SWEEP) + i / SWEEP % 5;
+		if (open_late(moment, turn, &opened))
+			return 1;
+	}
+	printf("  moment %lld, %d of %d opened\n", (long long)moment, opened, tries);
+	kill(helper, SIGKILL);
+	waitpid(helper, NULL, 0);
+	/* Where the kernel takes less regular times (Linux 7.3), most come too late. */
+	CHECK(opened >= tries / 20, "it aims at the end of %d threads only", opened);
+	return 0;
+}
+
+int late_tracer(void)
+{
+	const struct rlimit one = { 1, 1 };
+
+	return set_up_telling() || setrlimit(RLIMIT_RTPRIO, &one) < 0 || as_nobody(be_late);
 }

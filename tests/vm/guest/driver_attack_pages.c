@@ -20,6 +20,7 @@
 static volatile struct told {
 	bool done, stop;
 	uint64_t first, second; /* sums, as the sibling saw them */
+	unsigned int moves;
 } * told;
 
 static int set_up_telling(void)
@@ -347,6 +348,7 @@ static int look_at_program(void)
 {
 	if (execute_with_sibling(look_and_execute))
 		return 1;
+	CHECK(told->first, "the sibling has not looked, or has lost the page");
 	CHECK(told->first == told->second, "another process sees %llu, and then %llu",
 	      (unsigned long long)told->first, (unsigned long long)told->second);
 	return 0;
@@ -373,11 +375,15 @@ int page_over_exec(void)
 static int move_to_and_fro(void *unused)
 {
 	struct sigaction action = { .sa_handler = end_look };
+	const void *before;
 
 	(void)unused;
 	sigaction(SIGSEGV, &action, NULL);
-	while (!told->stop)
+	while (!told->stop) {
+		before = at(&owners);
 		move(&owners);
+		told->moves += at(&owners) != before;
+	}
 	told->done = true;
 	_exit(0);
 }
@@ -401,14 +407,16 @@ static void run_anywhere(void)
 
 static int read_while_others_move(void)
 {
-	unsigned int tries = repeats(60), k, failed = 0;
+	unsigned int tries = repeats(60), k, failed = 0, moves = 0;
 
 	run_anywhere();
 	for (k = 0; k < tries; k++) {
 		if (set_up_telling())
 			return 1;
 		failed += execute_with_sibling(move_and_execute) != 0;
+		moves += told->moves;
 	}
+	CHECK(moves >= tries, "%u programs, and only %u moves", tries, moves);
 	CHECK(!failed, "%u of %u programs could not go on reading", failed, tries);
 	return 0;
 }
@@ -536,7 +544,10 @@ static int put_into_a_pipe(void)
 	page.iov_base = at(&h);
 	CHECK(pipe(ends) == 0, "pipe");
 	if (vmsplice(ends[1], &page, 1, 0) < 0) {
-		printf("  vmsplice: %s\n", strerror(errno));
+		CHECK(errno == EFAULT, "vmsplice: %s", strerror(errno));
+		page.iov_base = stack;
+		CHECK(vmsplice(ends[1], &page, 1, 0) == PAGE_SIZE, "no page gets into the pipe");
+		close_state(&h);
 		return 0;
 	}
 	pid = fork();

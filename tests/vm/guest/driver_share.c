@@ -376,17 +376,82 @@ static int hidden_from_parents(void)
 	return 0;
 }
 
-/* Without the driver perf_events has all counters, and nobody reads. */
+/* ---- perf_events forbids reads later than it could ---- */
+
+enum { FORBIDDEN, ALLOWED, SEEN };
+
+/* Reads over perf_events, ends that, and the whole process. */
+static int read_and_close(void)
+{
+	struct kind kind = { .config = PERF_COUNT_HW_INSTRUCTIONS, .config1 = 2, .cpu = -1 };
+	int fd = open_perf(&kind);
+	const volatile struct perf_event_mmap_page *page;
+
+	page = mmap(NULL, 4096, PROT_READ, MAP_SHARED, fd, 0);
+	CHECK(fd >= 0 && page != MAP_FAILED && page->index, "perf_event_open");
+	rdpmc(page->index - 1);
+	munmap((void *)(uintptr_t)page, 4096);
+	close(fd);
+	return 0;
+}
+
+/* Whether a process that counts nothing reads our counters after such a one. */
+static int read_after_reader(int *outcome)
+{
+	int status;
+	pid_t pid;
+
+	if (in_child(NOBODY, read_and_close))
+		return 1;
+	pid = fork();
+	if (pid == 0)
+		_exit(rdpmc(0) || rdpmc(CYCLES) ? SEEN : ALLOWED);
+	CHECK(waitpid(pid, &status, 0) == pid, "wait");
+	CHECK(WIFEXITED(status) || WTERMSIG(status) == READ_SIGNAL, "status 0x%X", status);
+	*outcome = WIFEXITED(status) ? WEXITSTATUS(status) : FORBIDDEN;
+	return 0;
+}
+
+static int allowed_beside_us;
+
+/* The kernel writes PMUSERENR_EL0 when it starts a processor's events, and not when one is closed.
+ */
+static int read_after_last_reader(void)
+{
+	struct vperfctr_control c = both();
+	struct handle h;
+	int outcome;
+
+	if (!perf_has_readers())
+		return 0;
+	pin(0);
+	if (count(&h, &c))
+		return 1;
+	loop(N);
+	if (read_after_reader(&outcome) || exact(&h, N))
+		return 1;
+	CHECK(outcome != SEEN, "another process sees our counts");
+	allowed_beside_us = outcome == ALLOWED;
+	close_state(&h);
+	return 0;
+}
+
+/* Without the driver perf_events has all counters, and nobody reads but as the kernel lets him. */
 static int after_unload(void)
 {
 	struct kind kind = { .config = PERF_COUNT_HW_INSTRUCTIONS, .cpu = -1 };
 	struct times before, after;
-	int fd, status;
+	int fd, status, outcome = FORBIDDEN;
 	pid_t pid;
 
 	close(device);
 	CHECK(unload_driver() == 0, "unload");
 	CHECK(pinned_events(7) == 6, "counters are missing");
+	if (perf_has_readers() && read_after_reader(&outcome))
+		return 1;
+	printf("  after a reader over perf_events reads are %s, and beside us %s\n",
+	       outcome ? "allowed" : "forbidden", allowed_beside_us ? "allowed" : "forbidden");
+	CHECK(outcome || !allowed_beside_us, "only the driver lets others read");
 	fd = open_perf(&kind);
 	CHECK(fd >= 0 && read_perf(fd, &before), "perf_event_open");
 	loop(N);
@@ -408,9 +473,11 @@ static int after_unload(void)
 int main(void)
 {
 	static const struct guest_test tests[] = {
-		TEST(pinned),	       TEST(multiplexed),	  TEST(sampling),
-		TEST(a_processor_s),   TEST(given_back),	  TEST(hidden_from_readers),
-		TEST(reader_reads_on), TEST(hidden_from_parents), TEST(taken_anew),
+		TEST(pinned),	       TEST(multiplexed),
+		TEST(sampling),	       TEST(a_processor_s),
+		TEST(given_back),      TEST(hidden_from_readers),
+		TEST(reader_reads_on), TEST(hidden_from_parents),
+		TEST(taken_anew),      TEST(read_after_last_reader),
 		TEST(after_unload),
 	};
 

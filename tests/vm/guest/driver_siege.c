@@ -207,23 +207,6 @@ static unsigned int work(void)
 	return done;
 }
 
-/* Beside somebody. 0, or -1. */
-static int work_beside(int (*run)(void), unsigned int *done)
-{
-	pid_t pid;
-
-	clear_shared();
-	pin(0);
-	pid = begin(NOBODY, run);
-	if (await(&shared->ready) < 0) {
-		end(pid);
-		return -1;
-	}
-	*done = work();
-	end(pid);
-	return 0;
-}
-
 /* The line of NMIs in /proc/interrupts. */
 static unsigned int nmis(void)
 {
@@ -243,6 +226,27 @@ static unsigned int nmis(void)
 	return sum;
 }
 
+/* NMIs before the last work_beside(). */
+static unsigned int nmis_before;
+
+/* Beside somebody. 0, or -1. */
+static int work_beside(int (*run)(void), unsigned int *done)
+{
+	pid_t pid;
+
+	clear_shared();
+	nmis_before = nmis();
+	pin(0);
+	pid = begin(NOBODY, run);
+	if (await(&shared->ready) < 0) {
+		end(pid);
+		return -1;
+	}
+	*done = work();
+	end(pid);
+	return 0;
+}
+
 /*
  * What a bystander gets done, at least, of what he would: others' interrupts and signals are paid
  * for by the processor's turn of who takes them, but for what the kernel does between turns.
@@ -252,13 +256,34 @@ static unsigned int share(unsigned int fair)
 	return fair / 10 * (slowness() == 1 ? 9 : 7);
 }
 
+#define TRIES 5
+
+/*
+ * As work_beside(), again while a bystander has less than his share: the machine below the guest
+ * may have stood still for a moment. Who takes another's time takes it each time.
+ */
+static int work_beside_fairly(int (*run)(void), unsigned int fair, unsigned int *done)
+{
+	unsigned int k;
+
+	for (k = 0; k < TRIES; k++) {
+		if (work_beside(run, done) < 0)
+			return -1;
+		if (*done >= share(fair))
+			break;
+		printf("  only %u of %u got done\n", *done, fair);
+	}
+	return 0;
+}
+
 /* One overflow for each time that he lets his counters go on: so he pays for it himself. */
 static int weather(unsigned int fair)
 {
-	unsigned int done = 0, before = nmis(), interrupts;
+	unsigned int done = 0, interrupts;
 
-	CHECK(work_beside(overflow_without_end, &done) == 0, "the storm does not begin");
-	interrupts = nmis() - before;
+	CHECK(work_beside_fairly(overflow_without_end, fair, &done) == 0,
+	      "the storm does not begin");
+	interrupts = nmis() - nmis_before;
 	printf("  %s: %u of %u got done; %u resumed, %u NMIs, %u signals\n", storm.name, done, fair,
 	       shared->resumes, interrupts, shared->signals);
 	CHECK(done >= share(fair), "a bystander has no share");
@@ -335,7 +360,7 @@ static int work_elsewhere(const char *what, int (*run)(void), unsigned int fair)
 {
 	unsigned int done;
 
-	CHECK(work_beside(run, &done) == 0, "%s", what);
+	CHECK(work_beside_fairly(run, fair, &done) == 0, "%s", what);
 	printf("  %s: %u of %u got done; %u times\n", what, done, fair, shared->resumes);
 	CHECK(done >= share(fair), "a bystander has no share");
 	CHECK(shared->resumes, "nothing was done");

@@ -140,7 +140,7 @@ static int sets(void)
 		CHECK(set && perfctr_set_reader(set, 0, &reader) == 0, "%s: %s", lists[i],
 		      perfctr_error());
 		if (differences(by_reader, &reader, 100, lists[i]) != 0 ||
-		    differences(by_kernel, set, 10000, lists[i]) != 0)
+		    differences(by_kernel, set, 20000, lists[i]) != 0)
 			return 1;
 		CHECK(perfctr_set_disable(set) == 0 &&
 			      perfctr_reader_read(&reader, &(uint64_t){ 0 }) == 0,

@@ -50,8 +50,8 @@ enum { LIMIT_1 = 141, LIMIT_4 = 308, LIMIT_NESTED_1 = 182, LIMIT_NESTED_4 = 397 
 				 : "i"(n)                                  \
 				 : "cr0", "xer");                          \
 	} while (0)
-/* The kernel's with it, which reads. */
-enum { LIMIT_1 = 10300, LIMIT_4 = 30000, LIMIT_NESTED_1 = 10300, LIMIT_NESTED_4 = 30000 };
+/* The kernel's with it, which is asked whose the descriptor is, and reads. */
+enum { LIMIT_1 = 15000, LIMIT_4 = 48000, LIMIT_NESTED_1 = 15000, LIMIT_NESTED_4 = 48000 };
 #else
 #define WORK(n)                                                                                   \
 	do {                                                                                      \

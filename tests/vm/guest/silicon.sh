@@ -32,7 +32,7 @@ real='instructions|cycles|INST_RETIRED(:ANY|:ANY_P)?|CPU_CLK_UNHALTED:THREAD(_P)
 real="$real|RETIRED_INSTRUCTIONS|CYCLES_NOT_IN_HALT"
 case $(uname -m) in
 x86_64) found='wrong (branches|BR_INST_RETIRED:ALL_BRANCHES|MEM_INST_RETIRED:ALL_LOADS|RETIRED_BRANCH_INSTRUCTIONS)' ;;
-aarch64) found='unchecked (LD_RETIRED|ST_RETIRED|BR_RETIRED)' ;;
+aarch64) found='' ;; # what it does not implement is refused
 *) found='' ;;
 esac
 table() {	# PART

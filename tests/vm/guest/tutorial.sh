@@ -5,7 +5,7 @@
 # usage: tutorial [counted | emulated | all [PAGE]]	counted, the default: without perfex --emulate, which takes a machine of
 # QEMU's a minute, and which prints the same on any x86-64
 least=8 which=${1:-counted} page=${2:-/tutorial/perfctr_tutorial.7}
-[ $# = 2 ] || { cd /tmp && echo vm >/proc/sys/kernel/hostname; } || exit
+[ $# = 2 ] || { cd /tmp && cat /bin/slow >slow && chmod 755 slow && echo vm >/proc/sys/kernel/hostname; } || exit
 [ "$which" != emulated ] || least=2
 mkdir -p blocks
 rm -f blocks/*

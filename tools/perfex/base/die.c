@@ -3,10 +3,41 @@
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/resource.h>
 #include <unistd.h>
 #include "tools/perfex/base/die.h"
 #include "tools/perfex/base/text.h"
+#include "tools/perfex/base/width.h"
+
+/* Writes a line, which a terminal with this number of columns shows in lines that end with a word.
+ */
+static void write_words(FILE *file, const char *text, int columns)
+{
+	static const char before[] = "perfex: ";
+	int used = (int)sizeof(before) - 1, width;
+	size_t blanks, length;
+	char *word;
+
+	fputs(before, file);
+	for (; *text; text += length, used += width) {
+		blanks = strspn(text, " ");
+		length = blanks + strcspn(text + blanks, " ");
+		word = strndup(text, length);
+		if (!word)
+			return;
+		width = text_width(word);
+		if (columns && used + width > columns && used > (int)sizeof(before) - 1) {
+			fputs("\n  ", file);
+			used = 2;
+			width -= (int)blanks;
+			text_terminal(file, word + blanks, 0);
+		} else {
+			text_terminal(file, word, 0);
+		}
+		free(word);
+	}
+}
 
 /*
  * Writes the message in one piece, since other processes write there, too. Names in it come from
@@ -22,8 +53,7 @@ static void tell(const char *format, va_list args)
 		fputs("perfex: out of memory\n", stderr);
 		_exit(EXIT_PERFEX);
 	}
-	fputs("perfex: ", file);
-	text_terminal(file, raw, 0);
+	write_words(file, raw, width_of(STDERR_FILENO));
 	fputc('\n', file);
 	fclose(file);
 	fputs(text, stderr);

@@ -11,8 +11,9 @@
 #define EXIT_NOT_FOUND	    127
 
 /*
- * Print "perfex: ..." on standard error, as a line in which nothing is a command to the terminal.
- * All that perfex has to say there comes by these.
+ * Print "perfex: ..." on standard error, as a line in which nothing is a command to the terminal;
+ * a narrow terminal gets several lines, broken between words. All that perfex has to say there
+ * comes by these.
  */
 void say(const char *format, ...) __attribute__((format(printf, 1, 2)));
 

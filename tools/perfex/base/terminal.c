@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include <stdbool.h>
+#include <stdio_ext.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/ioctl.h>
-#include <unistd.h>
 #include "tools/perfex/base/die.h"
 #include "tools/perfex/base/terminal.h"
 #include "tools/perfex/base/text.h"
+#include "tools/perfex/base/width.h"
 
 /* ---- the stream ---- */
 
@@ -21,7 +21,16 @@ static size_t write_plain(const char *text, size_t n)
 {
 	char *plain = NULL;
 	size_t size = 0, done;
-	FILE *memory = need(open_memstream(&plain, &size));
+	FILE *memory;
+
+	for (done = text_ascii(text, n); done < n && text[done] == '\n';
+	     done += text_ascii(text + done, n - done))
+		done++;
+	if (done == n) { /* as it mostly is */
+		fwrite(text, 1, n, now.file);
+		return n;
+	}
+	memory = need(open_memstream(&plain, &size));
 
 	done = text_plain(memory, text, n);
 	if (fclose(memory) != 0)
@@ -54,16 +63,18 @@ FILE *terminal_open(FILE *file)
 
 	now.file = file;
 	now.size = 0;
-	now.stream = need(fopencookie(NULL, "w", functions));
+	if (!now.stream) { /* each interval opens it */
+		now.stream = need(fopencookie(NULL, "w", functions));
+		__fsetlocking(now.stream, FSETLOCKING_BYCALLER); /* no thread shares it */
+	}
 	return now.stream;
 }
 
 void terminal_close(FILE *stream)
 {
-	fclose(stream);
+	fflush(stream);
 	for (; now.size; now.size--)
 		fputc('?', now.file);
-	now.stream = NULL;
 }
 
 /* Returns the stream behind this one. */
@@ -80,21 +91,12 @@ void terminal_command(FILE *file, const char *command)
 
 int terminal_is_one(FILE *file)
 {
-	int fd = fileno(file_of(file));
-
-	return fd >= 0 && isatty(fd);
+	return width_has(fileno(file_of(file)));
 }
 
 int terminal_columns(FILE *file)
 {
-	const char *columns = getenv("COLUMNS");
-	struct winsize size;
-
-	if (!terminal_is_one(file))
-		return 0;
-	if (ioctl(fileno(file_of(file)), TIOCGWINSZ, &size) == 0 && size.ws_col)
-		return size.ws_col;
-	return columns && atoi(columns) > 0 ? atoi(columns) : 80;
+	return width_of(fileno(file_of(file)));
 }
 
 /* ---- colours ---- */
@@ -152,8 +154,7 @@ void fit_put(struct fit *fit, const char *text)
 		fit_next(fit);
 		text += strspn(text, " ");
 	}
-	text_terminal(fit->file, text, 0);
-	fit->used += text_width(text);
+	fit->used += text_terminal(fit->file, text, 0);
 }
 
 void fit_words(struct fit *fit, const char *text)

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include <langinfo.h>
+#include <math.h>
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
@@ -58,6 +59,68 @@ void text_label(FILE *file, const char *before, const char *text)
 	fputc('"', file);
 }
 
+/* ---- numbers ---- */
+
+/* Writes a number's digits, at least this many, up to the end. Returns the first one. */
+static char *put_digits(char *end, uint64_t n, unsigned int least)
+{
+	for (; n || least; n /= 10, least -= least > 0)
+		*--end = (char)('0' + n % 10);
+	return end;
+}
+
+size_t text_number(char *text, size_t size, uint64_t n)
+{
+	char digits[20], *end = digits + sizeof(digits), *first = put_digits(end, n, 1);
+	size_t k = 0;
+
+	for (; first < end && k + 2 < size; first++) {
+		text[k++] = *first;
+		if (end - first > 1 && (end - first) % 3 == 1)
+			text[k++] = ',';
+	}
+	text[k] = '\0';
+	return k;
+}
+
+/*
+ * A product up to here is off by at most 2^-13, so that only those this near to a half may be
+ * rounded otherwise than the exact product is.
+ */
+#define LARGEST 0x1p40
+#define NEAR	0x1p-12
+
+/* Whether a product is rounded as an exact one would be, and to what. */
+static bool round_product(double product, uint64_t *n)
+{
+	double part;
+
+	if (!(product >= 0 && product < LARGEST))
+		return false;
+	*n = (uint64_t)product;
+	part = product - (double)*n - 0.5;
+	*n += part > 0;
+	return part < -NEAR || part > NEAR;
+}
+
+size_t text_fixed(char *text, size_t size, double value, unsigned int places)
+{
+	static const double powers[] = { 1, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6 };
+	char digits[20], *end = digits + sizeof(digits), *first;
+	size_t whole; /* digits before the point */
+	uint64_t n;
+
+	if (size < sizeof(digits) || signbit(value) || !round_product(value * powers[places], &n))
+		return (size_t)snprintf(text, size, "%.*f", (int)places, value);
+	first = put_digits(end, n, places + 1);
+	whole = (size_t)(end - first) - places;
+	memcpy(text, first, whole);
+	text[whole] = '.';
+	memcpy(text + whole + 1, first + whole, places);
+	text[whole + !!places + places] = '\0';
+	return whole + !!places + places;
+}
+
 /* ---- for a person ---- */
 
 /*
@@ -109,6 +172,10 @@ static size_t next_letter(const char *text, size_t left, bool *shown)
 	size_t wanted = *first < 0xC0 ? 1 : *first < 0xE0 ? 2 : *first < 0xF0 ? 3 : 4;
 	unsigned int n;
 
+	/* ASCII is the same in all character sets that a locale may have. */
+	*shown = *first >= ' ' && *first <= '~';
+	if (*shown)
+		return 1;
 	if (!is_utf8())
 		return foreign_letter(text, left, shown);
 	if (*first < 0xF8 && wanted > left)
@@ -118,12 +185,40 @@ static size_t next_letter(const char *text, size_t left, bool *shown)
 	return n ? n : 1;
 }
 
+/* Whether eight bytes are ASCII letters: from ' ' to '~'. */
+static bool is_ascii(const char *text)
+{
+	const uint64_t ones = 0x0101010101010101, highs = 0x80 * ones;
+	uint64_t word;
+
+	memcpy(&word, text, sizeof(word));
+	return !((word | (word + ones) | ~((word | highs) - ' ' * ones)) & highs);
+}
+
+size_t text_ascii(const char *text, size_t size)
+{
+	size_t n = 0;
+
+	while (n + 8 <= size && is_ascii(text + n))
+		n += 8;
+	if (n && n + 8 > size && is_ascii(text + size - 8))
+		return size;
+	while (n < size && text[n] >= ' ' && text[n] <= '~')
+		n++;
+	return n;
+}
+
 size_t text_plain(FILE *file, const char *text, size_t size)
 {
 	size_t left = size, length;
 	bool shown;
 
 	for (; left; text += length, left -= length) {
+		length = text_ascii(text, left);
+		if (length) {
+			fwrite(text, 1, length, file);
+			continue;
+		}
 		length = next_letter(text, left, &shown);
 		if (!length)
 			break;
@@ -138,10 +233,10 @@ size_t text_plain(FILE *file, const char *text, size_t size)
 int text_width(const char *text)
 {
 	size_t left = strlen(text), length;
-	int width = 0;
+	int width = (int)text_ascii(text, left);
 	bool shown;
 
-	for (; left; text += length, left -= length, width++) {
+	for (text += width, left -= (size_t)width; left; text += length, left -= length, width++) {
 		length = next_letter(text, left, &shown);
 		if (!length)
 			length = 1;
@@ -149,12 +244,23 @@ int text_width(const char *text)
 	return width;
 }
 
-void text_terminal(FILE *file, const char *text, int width)
+void text_blanks(FILE *file, int n)
 {
-	size_t left = strlen(text), length;
+	static const char blanks[] = "                                ";
+	const int most = sizeof(blanks) - 1;
+
+	for (; n > 0; n -= most)
+		fwrite(blanks, 1, (size_t)(n < most ? n : most), file);
+}
+
+int text_terminal(FILE *file, const char *text, int width)
+{
+	size_t left = strlen(text), length = text_ascii(text, left);
+	int letters = (int)length;
 	bool shown;
 
-	for (; left; text += length, left -= length, width--) {
+	fwrite(text, 1, length, file);
+	for (text += length, left -= length; left; text += length, left -= length, letters++) {
 		length = next_letter(text, left, &shown);
 		if (length && shown)
 			fwrite(text, 1, length, file);
@@ -162,8 +268,14 @@ void text_terminal(FILE *file, const char *text, int width)
 			fputc('?', file);
 		length = length ? length : 1;
 	}
-	while (width-- > 0)
-		fputc(' ', file);
+	text_blanks(file, width - letters);
+	return letters < width ? width : letters;
+}
+
+void text_right(FILE *file, const char *text, int width)
+{
+	text_blanks(file, width - text_width(text));
+	text_terminal(file, text, 0);
 }
 
 /* The letters of text that fit. */

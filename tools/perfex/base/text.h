@@ -9,6 +9,13 @@
 /* A count times a scale, with all its digits. */
 void text_scaled(FILE *file, uint64_t count, double scale);
 
+/*
+ * Write to memory: a number as "1,234,567", and what printf() writes for "%.*f", of up to 6 places,
+ * in a tenth of its instructions. Return the length, as snprintf() does.
+ */
+size_t text_number(char *text, size_t size, uint64_t n);
+size_t text_fixed(char *text, size_t size, double value, unsigned int places);
+
 /* Writes "before", and a field of CSV, RFC 4180. */
 void text_csv(FILE *file, const char *before, const char *text);
 
@@ -30,8 +37,16 @@ size_t text_letter(const char *text);
 /* Text with its lines. Returns the bytes that were printed: not half a letter at the end. */
 size_t text_plain(FILE *file, const char *text, size_t size);
 
-/* Write a word, padded with spaces to this width, or cut off there. */
-void text_terminal(FILE *file, const char *text, int width);
+/* The number of bytes that a text begins with that are visible in ASCII. */
+size_t text_ascii(const char *text, size_t size);
+
+void text_blanks(FILE *file, int n);
+
+/* Writes a word, padded with spaces to this width. Returns how many letters were written. */
+int text_terminal(FILE *file, const char *text, int width);
+
+/* Write a word with the padding before it, or cut off at this width. */
+void text_right(FILE *file, const char *text, int width);
 void text_cut(FILE *file, const char *text, int width);
 
 /* Omits the first characters, if there are too many. */

@@ -153,20 +153,6 @@ static const int ours[] = { SIGCHLD, SIGTERM, SIGHUP };
 
 static const int taken[] = { SIGINT, SIGQUIT, SIGCHLD };
 
-/*
- * Until the command starts, SIGINT and SIGQUIT have no meaning yet: they wait, so that they are not
- * lost before something that can be interrupted, such as outfile_open().
- */
-static void keep_interrupts(void)
-{
-	sigset_t set;
-
-	sigemptyset(&set);
-	sigaddset(&set, SIGINT);
-	sigaddset(&set, SIGQUIT);
-	sigprocmask(SIG_BLOCK, &set, NULL);
-}
-
 /* As they were, with the signals that perfex waits for. */
 static void let_interrupts(const struct child *child)
 {
@@ -178,60 +164,109 @@ static void let_interrupts(const struct child *child)
 	sigprocmask(SIG_SETMASK, &set, NULL);
 }
 
-static void take_signals(struct child *child)
+/* The signals, from the first command of a series to its last one. */
+static struct {
+	bool stay, taken;
+	sigset_t before;
+	struct sigaction old[3];
+} series;
+
+static void take_actions(void)
 {
 	struct sigaction action = { .sa_handler = interrupt, .sa_flags = SA_RESTART };
 	unsigned int i;
 
-	interrupted = 0;
-	sigemptyset(&child->waited);
-	for (i = 0; i < sizeof(ours) / sizeof(ours[0]); i++)
-		sigaddset(&child->waited, ours[i]);
-	sigprocmask(SIG_BLOCK, &child->waited, &child->before);
-	keep_interrupts();
 	for (i = 0; i < 3; i++) {
-		sigaction(taken[i], NULL, &child->old[i]);
 		/*
 		 * The terminal sends SIGINT and SIGQUIT to the command, too, which decides what
 		 * they mean. If SIGCHLD is ignored, there is no status.
 		 */
 		if (taken[i] == SIGCHLD)
 			action.sa_handler = SIG_DFL;
-		else if (child->old[i].sa_handler == SIG_IGN)
-			continue;
-		sigaction(taken[i], &action, NULL);
+		sigaction(taken[i], &action, &series.old[i]);
+		if (taken[i] != SIGCHLD && series.old[i].sa_handler == SIG_IGN)
+			sigaction(taken[i], &series.old[i], NULL);
 	}
 }
 
-static void restore_actions(const struct child *child)
+static void restore_actions(void)
 {
 	unsigned int i;
 
 	for (i = 0; i < 3; i++)
-		sigaction(taken[i], &child->old[i], NULL);
+		sigaction(taken[i], &series.old[i], NULL);
 }
 
-bool child_end(const struct child *child)
+static void restore(void)
 {
-	restore_actions(child);
-	sigprocmask(SIG_SETMASK, &child->before, NULL);
+	restore_actions();
+	sigprocmask(SIG_SETMASK, &series.before, NULL);
+	series.taken = false;
+}
+
+/*
+ * Until the command starts, SIGINT and SIGQUIT have no meaning yet: they wait, so that they are not
+ * lost before something that can be interrupted, such as outfile_open(). One that came between two
+ * commands of a series ends perfex, as it does before the first one.
+ */
+static void take_signals(struct child *child)
+{
+	sigset_t blocked;
+	unsigned int i;
+
+	sigemptyset(&child->waited);
+	for (i = 0; i < sizeof(ours) / sizeof(ours[0]); i++)
+		sigaddset(&child->waited, ours[i]);
+	blocked = child->waited;
+	sigaddset(&blocked, SIGINT);
+	sigaddset(&blocked, SIGQUIT);
+	sigprocmask(SIG_BLOCK, &blocked, series.taken ? NULL : &series.before);
+	if (series.taken && interrupted)
+		end_by(interrupted);
+	if (!series.taken) {
+		interrupted = 0;
+		take_actions();
+	}
+	series.taken = true;
+	child->before = series.before;
+}
+
+bool child_interrupted(void)
+{
+	return interrupted;
+}
+
+void child_series(bool stay)
+{
+	series.stay = stay;
+	if (stay || !series.taken)
+		return;
+	restore();
+	if (interrupted)
+		end_by(interrupted);
+}
+
+bool child_end(void)
+{
+	if (!series.stay || interrupted)
+		restore();
 	return interrupted;
 }
 
 /* ---- the child's side ---- */
 
 /* Tells perfex why the command does not start: an errno, or a signal's number below zero. */
-static void tell(int error, int failure)
+static void tell(int perfex, int failure)
 {
-	while (write(error, &failure, sizeof(failure)) < 0 && errno == EINTR)
+	while (write(perfex, &failure, sizeof(failure)) < 0 && errno == EINTR)
 		;
 }
 
-static void execute(char **command, int error)
+static void execute(char **command, int perfex)
 {
 	limits_give_back();
 	execvp(command[0], command);
-	tell(error, errno);
+	tell(perfex, errno);
 }
 
 /* Returns a signal that waits, and will end this process unless it was blocked all along. 0: none.
@@ -258,47 +293,45 @@ static int find_end(const struct child *child)
  * it until then.
  */
 static void wait_and_execute(char **command, const struct driver *driver, const struct child *child,
-			     int go, int error, int counters)
+			     int perfex, int counters)
 {
 	int fd = driver ? driver_give(counters) : -1, signal;
 	char byte;
 
-	restore_actions(child);
-	if (read(go, &byte, 1) != 1)
+	restore_actions();
+	if (read(perfex, &byte, 1) != 1)
 		return;
 	signal = find_end(child);
 	if (signal)
-		tell(error, -signal);
+		tell(perfex, -signal);
 	if (driver)
 		driver_start(driver, counters, fd);
-	child_end(child);
-	execute(command, error);
+	sigprocmask(SIG_SETMASK, &child->before, NULL);
+	execute(command, perfex);
 }
 
 /* ---- perfex's side ---- */
 
 void child_start(struct child *child, char **command, const struct driver *driver)
 {
-	int go[2], error[2], counters[2] = { -1, -1 };
+	int ends[2], counters[2] = { -1, -1 };
 
 	take_signals(child);
-	if (pipe2(go, O_CLOEXEC) < 0 || pipe2(error, O_CLOEXEC) < 0 ||
+	if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) < 0 ||
 	    (driver && socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, counters) < 0) ||
 	    (child->pid = fork()) < 0)
 		die("can't start a command: %s", strerror(errno));
 	if (child->pid == 0) {
-		close(go[1]);
+		close(ends[0]);
 		if (driver)
 			close(counters[0]);
-		wait_and_execute(command, driver, child, go[0], error[1], counters[1]);
+		wait_and_execute(command, driver, child, ends[1], counters[1]);
 		_exit(EXIT_PERFEX);
 	}
-	close(go[0]);
-	close(error[1]);
+	close(ends[1]);
 	if (driver)
 		close(counters[1]);
-	child->go = go[1];
-	child->error = error[0];
+	child->socket = ends[0];
 	child->counters = counters[0];
 }
 
@@ -340,16 +373,11 @@ end_early(const struct child *child, const char *command, int signal)
 /* False: the child is no more. */
 static bool write_go(const struct child *child)
 {
-	const struct sigaction ignore = { .sa_handler = SIG_IGN };
-	struct sigaction old;
 	ssize_t n;
 
-	sigaction(SIGPIPE, &ignore, &old);
 	do {
-		n = write(child->go, "", 1);
+		n = send(child->socket, "", 1, MSG_NOSIGNAL);
 	} while (n < 0 && errno == EINTR);
-	sigaction(SIGPIPE, &old, NULL);
-	close(child->go);
 	return n == 1;
 }
 
@@ -361,9 +389,9 @@ void child_release(const struct child *child, const char *command)
 
 	let_interrupts(child);
 	do {
-		n = read(child->error, &failure, sizeof(failure));
+		n = read(child->socket, &failure, sizeof(failure));
 	} while (n < 0 && errno == EINTR);
-	close(child->error);
+	close(child->socket);
 	if (n != sizeof(failure))
 		failure = 0;
 	if (!alive || failure < 0)

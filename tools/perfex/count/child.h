@@ -20,13 +20,12 @@ void limits_give_back(void);
 
 struct child {
 	pid_t pid;
-	int go;	      /* writing a byte starts the command; closing it ends the child */
-	int error;    /* says errno if the command can't be started, else is closed */
+	int socket;   /* a byte starts the command; closing it ends the child, which says errno if
+			 the command can't be started, and else closes it */
 	int counters; /* through the driver: the socket on which it sends them; -1 */
 	/* Signals that perfex itself waits for until child_end(): SIGCHLD, SIGTERM, SIGHUP. SIGINT
 	 * and SIGQUIT are blocked, too, until child_release(). */
 	sigset_t waited, before;
-	struct sigaction old[3]; /* SIGINT's, SIGQUIT's, SIGCHLD's */
 };
 
 /* driver is NULL if it does not count. */
@@ -38,11 +37,21 @@ void child_start(struct child *child, char **command, const struct driver *drive
  */
 void child_release(const struct child *child, const char *command);
 
+/* Whether the terminal has interrupted the command, or told it to quit, since child_start(). */
+bool child_interrupted(void);
+
 /*
  * The child has ended: restores perfex's signals. Whether the terminal has interrupted the command
  * or told it to quit, however it reacted.
  */
-bool child_end(const struct child *child);
+bool child_end(void);
+
+/*
+ * Says that another command follows at once, so that child_end() leaves the signals as they are,
+ * unless there was an interruption; false restores them, and ends perfex by an interruption that
+ * came since.
+ */
+void child_series(bool stay);
 
 /* The file that execvp(3) executes; to be freed. NULL: there is none. */
 char *child_find(const char *command);

@@ -301,6 +301,46 @@ static char *name_event(const struct events *events, unsigned int i)
 	return name_number(&events->control, i - events->first[EVENTS_NUMBERS]);
 }
 
+/* Returns the first of the characters in a list that is not between slashes, or the list's end. */
+static const char *find_outside(const char *list, const char *characters)
+{
+	bool inside = false;
+
+	for (; *list && (inside || !strchr(characters, *list)); list++)
+		inside ^= *list == '/';
+	return list;
+}
+
+/* Keeps the text of an event with name=, at the beginning of the list, with its group's modifiers.
+ */
+static void keep_text(struct event *event, const char *list)
+{
+	const char *text = list + strspn(list, " \t{"), *end = find_outside(text, ",}"),
+		   *group = find_outside(end, "{}");
+	int length = (int)(end - text);
+
+	if (!memmem(text, (size_t)length, "name=", 5))
+		return;
+	while (strchr(" \t", text[length - 1]))
+		length--;
+	group += *group == '}' ? 1 : strlen(group);
+	if (asprintf(&event->asked, "%.*s%.*s", length, text, (int)strcspn(group, ","), group) < 0)
+		need(NULL);
+}
+
+/* Keeps the texts of events that name= names; the library has read the list. */
+static void keep_texts(struct events *events)
+{
+	const char *list = events->names;
+	unsigned int i;
+
+	for (i = 0; i < events->first[EVENTS_NUMBERS]; i++) {
+		keep_text(&events->event[i], list);
+		list = find_outside(list, ",");
+		list += *list == ',';
+	}
+}
+
 static void make_events(struct events *events)
 {
 	unsigned int i, names = perfctr_list_size(events->list);
@@ -314,6 +354,8 @@ static void make_events(struct events *events)
 			perfctr_list_event(events->list, i, &events->event[i].is);
 		events->event[i].name = name_event(events, i);
 	}
+	if (events->names)
+		keep_texts(events);
 }
 
 /* Tells once what of perf's means nothing where events are counted. */
@@ -385,15 +427,22 @@ void events_forget(struct events *events)
 	}
 }
 
+static void free_event(struct event *event)
+{
+	free(event->name);
+	free(event->asked);
+}
+
 void events_free(struct events *events)
 {
 	unsigned int i;
 
 	events_forget(events);
 	for (i = 0; i < events->n; i++)
-		free(events->event[i].name);
+		free_event(&events->event[i]);
 	free(events->event);
 	free(events->stale);
+	free(events->left);
 	perfctr_list_free(events->list);
 	perfctr_metrics_close(events->metrics);
 	free(events->metric_names);

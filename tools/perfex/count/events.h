@@ -6,12 +6,19 @@
 #include <libperfctr.h>
 #include <stdbool.h>
 
+/*
+ * A flag of the library's for perfex alone: perfex closes no descriptor but its own, so that
+ * nothing needs to look before each read whether it has (PERFCTR_EVENTS_KEPT in lib/perf/events.h).
+ */
+#define EVENTS_KEPT 0x40000000u
+
 /* Events that are opened together. */
 enum { EVENTS_NAMES, EVENTS_NUMBERS, EVENTS_SETS };
 
 /* One event of all; its last value. */
 struct event {
 	char *name;	  /* as printed */
+	char *asked;	  /* the text of -e, if name= in it says another name; or NULL */
 	char *reason;	  /* why it is not counted; NULL: it is */
 	bool user;	  /* the kernel's mode is forbidden, so it counts user mode */
 	bool quiet;	  /* the table shows only what is made of it */
@@ -32,6 +39,7 @@ struct events {
 	unsigned int first[EVENTS_SETS + 1]; /* a set's are [first[s], first[s + 1]) */
 	unsigned int n;
 	char *stale; /* why counts are, of the first that was; NULL: none is */
+	char *left;  /* which processes a command left, the first that did; NULL: none did */
 	struct perfctr_cpu_control control; /* has the numbers */
 	bool tsc;    /* the first event is the TSC, which comes with numbers */
 	bool base16; /* numbers are hexadecimal by default */

@@ -7,6 +7,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 #include "tools/perfex/base/die.h"
+#include "tools/perfex/base/pmu.h"
 #include "tools/perfex/count/child.h"
 #include "tools/perfex/count/run.h"
 #include "tools/perfex/count/trace.h"
@@ -106,7 +107,7 @@ static void plan_tick(struct schedule *schedule)
 	} while (schedule->tick < now);
 }
 
-/* It is time. */
+/* It is time. pid 0: the command has ended, and only others of it are waited for. */
 static void happen(const struct run *run, pid_t pid, struct schedule *schedule, struct run_end *end)
 {
 	if (!schedule->counts) {
@@ -114,7 +115,8 @@ static void happen(const struct run *run, pid_t pid, struct schedule *schedule, 
 	} else if (next_time(schedule) == schedule->end) {
 		end->timed_out = true;
 		schedule->end = 0;
-		kill(pid, SIGTERM);
+		if (pid)
+			kill(pid, SIGTERM);
 	} else {
 		end_step(run, pid, schedule);
 		plan_tick(schedule);
@@ -123,18 +125,41 @@ static void happen(const struct run *run, pid_t pid, struct schedule *schedule, 
 
 /*
  * The seconds between checks of programs' ends, which free the room of their records: the library's
- * buffers hold those of 180 programs a processor. Counts of processors have no such records, and
+ * buffers hold those of 370 programs a processor. Counts of processors have no such records, and
  * have perfex's own wakeups in them.
  */
-#define CHECK_EVERY 0.025
+#define CHECK_EVERY 0.1
 #define SELDOM	    1.0
 
+/* Between looks whether the last process of a command has ended. */
+#define LOOK_EVERY 0.005
+
 /* The end of a wait until then (0: for long): the next check, if that is earlier. */
-static double until_check(const struct run *run, double next)
+static double until_check(const struct run *run, double next, bool looks)
 {
-	double check = watch_now() + (run->targets->what ? SELDOM : CHECK_EVERY);
+	double check = watch_now() + (looks		   ? LOOK_EVERY
+				      : run->targets->what ? SELDOM
+							   : CHECK_EVERY);
 
 	return next > 0 && next < check ? next : check;
+}
+
+/* Whether to wait for other processes of a command that has ended. */
+static bool must_wait(const struct run *run, const struct run_end *end)
+{
+	struct perfctr_processes processes;
+
+	return run->wait && !end->timed_out && !end->interrupted && !child_interrupted() &&
+	       tasks_processes(run->tasks, &processes) && processes.running;
+}
+
+/* Whether the child has ended, with those that are to be waited for. */
+static bool is_over(const struct run *run, const struct child *child, bool told, bool *ended,
+		    struct run_end *end, struct rusage *usage)
+{
+	if (!*ended && told)
+		*ended = wait4(child->pid, &end->status, WNOHANG, usage) != 0;
+	return *ended && !must_wait(run, end);
 }
 
 /* Wait for the child, passing signals on. */
@@ -143,21 +168,23 @@ static void wait_for(const struct run *run, const struct child *child, struct sc
 {
 	struct timespec timeout;
 	double next;
-	int signal;
+	bool ended = false;
+	int signal = 0; /* SIGCHLD waits since before the child was there */
 
-	while (wait4(child->pid, &end->status, WNOHANG, usage) == 0) {
+	while (!is_over(run, child, signal == SIGCHLD, &ended, end, usage)) {
 		next = next_time(schedule);
 		if (next > 0 && watch_now() >= next) {
-			happen(run, child->pid, schedule, end);
+			happen(run, ended ? 0 : child->pid, schedule, end);
 			continue;
 		}
 		tasks_check(run->tasks);
-		timeout = watch_left(until_check(run, next));
+		timeout = watch_left(until_check(run, next, ended));
 		signal = sigtimedwait(&child->waited, NULL, &timeout);
 		if (signal != SIGTERM && signal != SIGHUP)
 			continue;
 		end->interrupted = true;
-		kill(child->pid, signal);
+		if (!ended)
+			kill(child->pid, signal);
 	}
 }
 
@@ -179,6 +206,7 @@ static void count(const struct run *run, const struct child *child)
 		trace_begin(child, "--per-thread");
 	tasks_open_thread(run->tasks, run->events, child->pid,
 			  (run->delay ? PERFCTR_DISABLED : PERFCTR_ON_EXEC) |
+				  (run->watch ? PERFCTR_WATCH : 0) |
 				  (run->per_thread || run->first_thread ? 0 : PERFCTR_INHERIT));
 }
 
@@ -196,10 +224,28 @@ static double seconds_of(const struct timeval *t)
 	return (double)t->tv_sec + (double)t->tv_usec / 1e6;
 }
 
-/* Sets the results of a command that has ended. */
-static void end_command(const struct child *child, const struct rusage *usage, struct run_end *end)
+/* Says which processes the command has left, whose counts continue. */
+static void look_at_left(const struct run *run, struct run_end *end)
 {
-	end->interrupted |= child_end(child) || trace_interrupted();
+	struct perfctr_processes processes;
+	bool counts = !run->targets->n && !run->per_thread && !run->first_thread;
+
+	if (!counts || !tasks_processes(run->tasks, &processes) || !processes.running)
+		return;
+	end->left = processes.running;
+	end->left_more = !processes.exactly;
+	if (!run->events->left &&
+	    asprintf(&run->events->left,
+		     "%s%u process%s of the command still ran at its end, so that this is the "
+		     "count up to then; --wait waits for all of them",
+		     end->left_more ? "at least " : "", end->left, end->left == 1 ? "" : "es") < 0)
+		need(NULL);
+}
+
+/* Sets the results of a command that has ended. */
+static void end_command(const struct rusage *usage, struct run_end *end)
+{
+	end->interrupted |= child_end() || trace_interrupted();
 	end->interrupted |= WIFSIGNALED(end->status) && !run_timed_out(end);
 	end->user = seconds_of(&usage->ru_utime);
 	end->sys = seconds_of(&usage->ru_stime);
@@ -222,7 +268,7 @@ static struct run_end run_emulated(const struct run *run)
 	free(command);
 	valgrind_run(run->valgrind, &child, run->events, &end.status, &usage);
 	end.elapsed = watch_now() - start;
-	end_command(&child, &usage, &end);
+	end_command(&usage, &end);
 	return end;
 }
 
@@ -249,13 +295,14 @@ static struct run_end run_command(const struct run *run)
 		events_refuse(run->events, 0, run->events->n,
 			      "the command ended before the delay did");
 	end.elapsed = schedule.counts ? watch_now() - schedule.start : 0;
+	look_at_left(run, &end);
 	if (run->driver)
 		driver_read(run->driver, run->events);
 	else
 		read_all(run);
 	if (run->interval)
 		run->tick(run->arg, end.elapsed);
-	end_command(&child, &usage, &end);
+	end_command(&usage, &end);
 	return end;
 }
 
@@ -272,6 +319,8 @@ static void attach(const struct run *run)
 	if (!run->targets->what && !run->first_thread &&
 	    run->targets->target->type == PERFCTR_TARGET_PROCESS)
 		flags |= PERFCTR_INHERIT;
+	if (run->watch && !run->targets->what)
+		flags |= PERFCTR_WATCH;
 	if (run->per_thread && pid)
 		tasks_open_threads(run->tasks, run->events, pid, flags);
 	for (i = 0; i < run->targets->n && (!run->per_thread || !pid); i++)
@@ -282,7 +331,10 @@ static void attach(const struct run *run)
 	name = need(open_memstream(&text, &size));
 	targets_print(name, run->targets);
 	fclose(name);
-	die("%s can't be counted: %s", text, run->events->event[0].reason);
+	die("%s can't be counted: %s%s", text, run->events->event[0].reason,
+	    pmu_is_missing(run->events->event[0].reason)
+		    ? "; without a PMU use -e task-clock,page-faults, or --sample"
+		    : "");
 }
 
 /* The end of the next wait, at ticks and at last when the time is up. */
@@ -296,7 +348,7 @@ static void watch(const struct run *run, struct schedule *schedule)
 		*schedule = (struct schedule){ .begin = watch_now() + run->delay / 1e3 };
 	for (;;) {
 		next = next_time(schedule);
-		if (watch_wait(&watch, until_check(run, next)))
+		if (watch_wait(&watch, until_check(run, next, false)))
 			break;
 		tasks_check(run->tasks);
 		if (next <= 0 || watch_now() < next)

@@ -16,6 +16,8 @@ struct run_end {
 	bool interrupted;	   /* a signal ended the command, or asked for its end */
 	bool timed_out;		   /* --timeout did, which is no failure */
 	bool lost;		   /* results could not be written where they should be */
+	unsigned int left;	   /* processes of the command that still ran at its end */
+	bool left_more;		   /* there may have been more */
 };
 
 /* Whether the command ended because its time was up. */
@@ -32,6 +34,8 @@ struct run {
 	char **command;		       /* NULL: none */
 	const struct targets *targets; /* the targets, if it is not the command */
 	bool per_thread;
+	bool watch;	       /* watch whether children end early, whatever their forks cost */
+	bool wait;	       /* until all processes of the command have ended */
 	bool first_thread;     /* count nothing that the command's first thread creates */
 	unsigned int interval; /* ms; 0: none */
 	double look;	       /* s: how often to read, too; 0: at the ends of intervals only */

@@ -106,7 +106,7 @@ static void open_sets(struct events *events, struct task *task, const struct per
 {
 	const unsigned int *first = events->first;
 
-	flags |= PERFCTR_MULTIPLEX | PERFCTR_PARTIAL;
+	flags |= PERFCTR_MULTIPLEX | PERFCTR_PARTIAL | EVENTS_KEPT;
 	if (first[EVENTS_NUMBERS]) {
 		task->set[EVENTS_NAMES] = open_names(events, target, flags, may_end);
 		look_at(events, task->set[EVENTS_NAMES], 0, target);
@@ -257,16 +257,29 @@ static void read_sets(struct events *events, const struct task *task, pid_t tid,
 	}
 }
 
+/* The quality of the sum, or difference, of readings of one kind, by its times. */
+static unsigned int joint_quality(const struct perfctr_reading *sum, unsigned int worst)
+{
+	unsigned int quality = tasks_quality(sum->enabled, sum->running);
+
+	if (worst == PERFCTR_STALE)
+		return PERFCTR_STALE;
+	return quality == PERFCTR_EXACT && worst <= PERFCTR_UNVERIFIED ? worst : quality;
+}
+
 void tasks_add_reading(struct perfctr_reading *sum, const struct perfctr_reading *one)
 {
-	bool stale = one->quality == PERFCTR_STALE || sum->quality == PERFCTR_STALE;
+	unsigned int worst = one->quality;
 
 	if (one->quality == PERFCTR_NOT_COUNTED && !one->enabled)
 		return; /* the task does not have it */
+	if (sum->quality == PERFCTR_STALE ||
+	    (sum->quality <= PERFCTR_UNVERIFIED && sum->quality > worst))
+		worst = sum->quality;
 	sum->value += one->value;
 	sum->enabled += one->enabled;
 	sum->running += one->running;
-	sum->quality = stale ? PERFCTR_STALE : tasks_quality(sum->enabled, sum->running);
+	sum->quality = joint_quality(sum, worst);
 }
 
 struct perfctr_reading tasks_interval(struct perfctr_reading *before,
@@ -278,7 +291,7 @@ struct perfctr_reading tasks_interval(struct perfctr_reading *before,
 	delta.enabled -= before->enabled;
 	delta.running -= before->running;
 	if (now->quality != PERFCTR_NOT_COUNTED && now->quality != PERFCTR_STALE)
-		delta.quality = tasks_quality(delta.enabled, delta.running);
+		delta.quality = joint_quality(&delta, now->quality);
 	*before = *now;
 	return delta;
 }
@@ -323,6 +336,16 @@ void tasks_check(const struct tasks *tasks)
 		for (s = 0; s < EVENTS_SETS; s++)
 			if (tasks->task[t].set[s])
 				perfctr_set_check(tasks->task[t].set[s]);
+}
+
+bool tasks_processes(const struct tasks *tasks, struct perfctr_processes *processes)
+{
+	const struct perfctr_set *set = NULL;
+	unsigned int s;
+
+	for (s = 0; tasks->n && !set && s < EVENTS_SETS; s++)
+		set = tasks->task->set[s];
+	return set && perfctr_set_processes(set, processes) == 0;
 }
 
 int tasks_enable(const struct tasks *tasks)

@@ -49,6 +49,9 @@ void tasks_read(struct tasks *tasks, struct events *events);
 /* Frees the room of records of programs that end events early. */
 void tasks_check(const struct tasks *tasks);
 
+/* Tells how many processes of the first task still run; false: it is not known. */
+bool tasks_processes(const struct tasks *tasks, struct perfctr_processes *processes);
+
 /* Starts events that were opened with PERFCTR_DISABLED. -1: perfctr_error(). */
 int tasks_enable(const struct tasks *tasks);
 

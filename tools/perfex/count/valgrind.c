@@ -8,6 +8,7 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -16,6 +17,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 #include "tools/perfex/base/die.h"
+#include "tools/perfex/base/terminal.h"
 #include "tools/perfex/count/trace.h"
 #include "tools/perfex/count/valgrind.h"
 
@@ -36,7 +38,7 @@ struct files {
 /* ---- valgrind ---- */
 
 /* The directory of the files, which goes with perfex. */
-static char directory[64];
+static char directory[4096];
 
 void valgrind_end(void)
 {
@@ -55,7 +57,7 @@ void valgrind_end(void)
 /* Where there is none, valgrind would only fail. */
 static void try_room(const char *place)
 {
-	char name[80];
+	char name[sizeof(directory) + 8];
 	int fd, error;
 
 	snprintf(name, sizeof(name), "%s/room", directory);
@@ -129,7 +131,7 @@ static char *const before[] = {
 
 char **valgrind_command(const struct events *events, char **command)
 {
-	static char file[128], log[128], none[] = "--cache-sim=no";
+	static char file[sizeof(directory) + 32], log[sizeof(directory) + 32];
 	size_t n = 0, i, words = 0;
 	char **line;
 
@@ -146,11 +148,18 @@ char **valgrind_command(const struct events *events, char **command)
 	/* Valgrind's remarks are not the command's. */
 	snprintf(log, sizeof(log), "--log-file=%s/%%p.log", directory);
 	line[n++] = log;
-	line[n++] = wants(events, COLUMN_DR, COLUMN_DLMW) ? (char *)"--cache-sim=yes" : none;
-	/* The defaults are this machine's caches, and would differ on another one. */
-	line[n++] = (char *)"--I1=32768,8,64";
-	line[n++] = (char *)"--D1=32768,8,64";
-	line[n++] = (char *)"--LL=8388608,16,64";
+	/* With -q valgrind is silent about instructions that it does not know. */
+	line[n++] = (char *)"--sigill-diagnostics=yes";
+	/*
+	 * A cache's size turns the simulation on, whatever --cache-sim says. The default sizes are
+	 * this machine's, and would differ on another one.
+	 */
+	if (wants(events, COLUMN_DR, COLUMN_DLMW)) {
+		line[n++] = (char *)"--cache-sim=yes";
+		line[n++] = (char *)"--I1=32768,8,64";
+		line[n++] = (char *)"--D1=32768,8,64";
+		line[n++] = (char *)"--LL=8388608,16,64";
+	}
 	line[n++] = wants(events, COLUMN_BC, COLUMN_BIM) ? (char *)"--branch-sim=yes"
 							 : (char *)"--branch-sim=no";
 	for (i = 0; i < NR_BEFORE; i++)
@@ -201,8 +210,18 @@ static void note_trigger(struct files *files, const char *trigger)
 		files->forks++;
 }
 
+/* Keeps the last remark of a log, without "==PID==" before it. */
+static void note_remark(struct valgrind *valgrind, const char *line)
+{
+	size_t n = strspn(line, "=-#0123456789 ");
+
+	if (line[n] && line[n] != '\n')
+		snprintf(valgrind->remark, sizeof(valgrind->remark), "%.*s",
+			 (int)strcspn(line + n, "\n"), line + n);
+}
+
 /* A file that ends before its totals counts for nothing. */
-static void read_file(struct valgrind *valgrind, FILE *file, struct files *files)
+static void read_file(struct valgrind *valgrind, FILE *file, bool is_log, struct files *files)
 {
 	int column[COLUMNS + 1] = { -1 };
 	char *line = NULL;
@@ -217,6 +236,8 @@ static void read_file(struct valgrind *valgrind, FILE *file, struct files *files
 			add_totals(valgrind, line + 7, column);
 		else if (strstr(line, "Unrecognised instruction"))
 			files->unknown = true;
+		if (is_log)
+			note_remark(valgrind, line);
 	}
 	free(line);
 }
@@ -244,7 +265,7 @@ static struct files take_files(struct valgrind *valgrind, pid_t pid)
 			    O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
 		file = fd < 0 ? NULL : fdopen(fd, "r");
 		if (file)
-			read_file(valgrind, file, &files);
+			read_file(valgrind, file, strstr(entry->d_name, ".log"), &files);
 		if (file)
 			fclose(file);
 		unlinkat(dirfd(dir), entry->d_name, 0);
@@ -376,25 +397,63 @@ static void set_readings(const struct valgrind *valgrind, struct events *events)
 	}
 }
 
-/* Valgrind has said why. */
-static void __attribute__((noreturn)) end_without_start(int status)
+/* It has said why in its log, or before it had one. */
+static void __attribute__((noreturn)) end_without_start(const struct valgrind *valgrind, int status)
 {
 	int code = WEXITSTATUS(status);
 
 	if (code == EXIT_NOT_FOUND || code == EXIT_NOT_EXECUTABLE)
 		exit(code);
-	die("valgrind could not run the command");
+	if (!*valgrind->remark)
+		die("%s could not run the command, and ended with exit status %d",
+		    valgrind->version, code);
+	die("%s could not run the command: %s", valgrind->version, valgrind->remark);
+}
+
+/* ---- that it still runs ---- */
+
+static volatile sig_atomic_t patience; /* seconds to the next line */
+
+static void tell_patience(int signal)
+{
+	static const char text[] = "perfex: valgrind still runs the command\n";
+	int error = errno;
+
+	(void)signal;
+	if (write(STDERR_FILENO, text, sizeof(text) - 1) > 0) /* else there is nobody to tell */
+		alarm((unsigned int)(patience *= 2));
+	errno = error;
+}
+
+/* Tells it on a terminal after 10 s, 30 s, 70 s ...; *old: for end_patience(). */
+static void begin_patience(struct sigaction *old)
+{
+	const struct sigaction action = { .sa_handler = tell_patience, .sa_flags = SA_RESTART };
+
+	sigaction(SIGALRM, &action, old);
+	patience = 10;
+	if (terminal_is_one(stderr))
+		alarm((unsigned int)patience);
+}
+
+static void end_patience(const struct sigaction *old)
+{
+	alarm(0);
+	sigaction(SIGALRM, old, NULL);
 }
 
 void valgrind_run(struct valgrind *valgrind, const struct child *child, struct events *events,
 		  int *status, struct rusage *usage)
 {
 	const struct watcher watcher = { stopped, ended, valgrind };
+	struct sigaction old;
 
 	memset(valgrind->count, 0, sizeof(valgrind->count));
 	add(valgrind, child->pid);
+	begin_patience(&old);
 	trace_all(child, &watcher, status, usage);
+	end_patience(&old);
 	if (!valgrind->count[COLUMN_IR] && WIFEXITED(*status))
-		end_without_start(*status);
+		end_without_start(valgrind, *status);
 	set_readings(valgrind, events);
 }

@@ -14,6 +14,7 @@
 struct valgrind {
 	char version[64];  /* "valgrind-3.19.0" */
 	const char *doubt; /* why the counts are not all; NULL: they are */
+	char remark[256];  /* the last one in its logs; "": none */
 	uint64_t count[COLUMNS];
 	struct process *process;
 };

@@ -224,11 +224,11 @@ function dots(name, unit, scale, values, summary, isLeftOut, exact) {
 	const all = known.map(item => item.value), height = 92;
 	const low = Math.min(...all, summary.mean - summary.deviation);
 	const high = Math.max(...all, summary.mean + summary.deviation);
-	const spread = summary.mean ? summary.deviation / summary.mean * 100 : 0;
-	const label = `Runs of ${name}: ${taken.length} values from ${number(summary.least)} to ${number(summary.most)} ${unit}, ` +
+	const label = `Runs of ${name}: ${taken.length} values from ${number(summary.minimum)} to ${number(summary.maximum)} ${unit}, ` +
 		`median ${number(summary.median)}, mean ${number(summary.mean)}, deviation ${number(summary.deviation)}.`;
-	return chart([named(name), ` median ${number(summary.median)}${unit && " " + unit}, mean ${number(summary.mean)} \u00b1 ` +
-		`${number(summary.deviation)} (${spread.toFixed(2)} %), ${taken.length} runs`], label, height, (image, width) => {
+	return chart([named(name), ` median ${number(summary.median)}${unit && " " + unit}, mean ${number(summary.mean)} ` +
+		`${plusMinus(summary.mean, summary.deviation, taken.length)}, deviation ${number(summary.deviation)}, ` +
+		`${taken.length} runs`], label, height, (image, width) => {
 		const x = value => high > low ? 12 + (value - low) / (high - low) * (width - 24) : width / 2;
 		const marks = known.map(({ value, run }) => svg("circle", {
 			cx: x(value).toFixed(2), cy: 18 + run * 17 % 48, r: 4, "data-value": value, "data-run": run + 1,
@@ -314,7 +314,8 @@ function topDown(metrics) {
 			(width / all < 0.04 ? " small" : ""),
 			role: "listitem", tabindex: 0, title: text, "aria-label": `level ${depth + 1}, ${text}`,
 			"data-metric": node.metric, "data-value": node.value },
-		node.metric.replace(/^(topdown-|tma_)/, ""), el("br"), (isExact(node.quality) ? "" : "\u2248 ") + number(node.value) + " %");
+		el("span", {}, node.metric.replace(/^(topdown-|tma_)/, ""), el("br"), (isExact(node.quality) ? "" : "\u2248 ") +
+			number(node.value) + " %"));
 		made.style.left = left / all * 100 + "%";
 		made.style.width = width / all * 100 + "%";
 		return made;
@@ -443,6 +444,10 @@ function intervalSections(intervals) {
 
 // ---- several runs ----
 
+// The standard error of a mean, in percent of it, as tables on a terminal have it.
+const plusMinus = (mean, deviation, n) =>
+	`\u00b1 ${(n > 1 && mean ? deviation / Math.sqrt(n - 1) / Math.abs(mean) * 100 : 0).toFixed(2)} %`;
+
 function runSection(counts) {
 	const leftOut = run => Boolean(counts.series && counts.series[run] && counts.series[run].left_out);
 	const figures = [];
@@ -451,40 +456,21 @@ function runSection(counts) {
 	for (const event of counts.events)
 		if (event.values && event.mean !== undefined)
 			figures.push(dots(event.event, event.unit, event.estimate ? event.scaled / event.estimate : 1, event.values, event, leftOut, isExact(event.quality)));
-	return section(3, `${counts.runs} runs`, el("p", {}, "A dot is a run, the line the median, the band the mean with its " +
-		"deviation. " + (counts.left_out_runs ? "Open dots: runs that failed, and are left out." : "")), figures);
+	return section(3, `${counts.runs} runs`, el("p", {}, "A dot is a run, the line the median, the band the mean with the " +
+		"deviation of the runs; \u00b1: standard error of the mean. " + (counts.left_out_runs ? "Open dots: runs that failed, and are left out." : "")), figures);
 }
 
 // ---- comparisons ----
 
-// Student's t that so much of both tails lies beyond: with t = sqrt(df) tan(a), a's density is that of cos(a)^(df-1).
-function studentsT(df, tails) {
-	const steps = 20000, sums = [0], step = Math.PI / 2 / steps;
-	for (let i = 0; i < steps; i++)
-		sums.push(sums[i] + Math.cos((i + 0.5) * step) ** (df - 1));
-	let i = sums.findIndex(sum => sum >= sums[steps] * (1 - tails));
-	i -= (sums[i] - sums[steps] * (1 - tails)) / (sums[i] - sums[i - 1]);
-	return Math.sqrt(df) * Math.tan(i * step);
-}
-
-// The change in percent within which the true one lies in 95 of 100 cases, by Welch's test; null: it can't be told.
-function changeInterval({ before, now }) {
-	if (!(before.runs > 1 && now.runs > 1) || !before.mean || before.deviation === null || now.deviation === null)
-		return null;
-	const a = before.deviation ** 2 / (before.runs - 1), b = now.deviation ** 2 / (now.runs - 1);
-	const df = (a + b) ** 2 / (a ** 2 / (before.runs - 1) + b ** 2 / (now.runs - 1));
-	const half = a + b > 0 ? studentsT(df, 0.05) * Math.sqrt(a + b) : 0;
-	const change = now.mean - before.mean;
-	return [(change - half) / before.mean * 100, (change + half) / before.mean * 100];
-}
-
 function comparisonSection(comparison) {
-	const rows = comparison.events.map(event => ({ ...event, interval: changeInterval(event) }));
+	const known = value => value !== null && value !== undefined;
+	const rows = comparison.events.map(event => ({ ...event,
+		interval: known(event.change_low) && known(event.change_high) ? [event.change_low, event.change_high] : null }));
 	const most = rows.reduce((m, row) => Math.max(m, Math.abs(row.change_percent || 0), ...(row.interval || []).map(Math.abs)),
 		1e-9);
 	const x = value => 100 + value / most * 95;
 	const side = key => ({ name: key, number: true, value: row => row[key].mean, show: row => row[key].mean === null ? "\u2013" :
-		`${number(row[key].mean)} \u00b1 ${number(row[key].deviation)}` });
+		`${number(row[key].mean)}${row.unit ? " " + row.unit : ""} ${plusMinus(row[key].mean, row[key].deviation, row[key].runs)}` });
 	const picture = row => {
 		const image = svg("svg", { width: 200, height: 20, role: "img", "aria-label": row.interval ?
 			`from ${percent(row.interval[0])} to ${percent(row.interval[1])}` : "no interval" },
@@ -499,14 +485,15 @@ function comparisonSection(comparison) {
 	};
 	return section(3, "Comparison", el("p", {}, named(comparison.now), " with ", named(comparison.before),
 		`: ${comparison.differing} of ${comparison.compared} differ (Welch's test with Holm's correction, ` +
-		`alpha ${comparison.alpha}; threshold ${comparison.threshold_percent} %). Intervals: 95 %, each by itself.`),
+		`alpha ${comparison.alpha}; threshold ${comparison.threshold_percent} %). Intervals: 95 %, each by itself. ` +
+		"\u00b1: standard error of the mean."),
 	table("Changes, with their intervals", [
 		{ name: "event", value: row => row.event, show: row => named(row.event) },
 		{ name: "change", number: true, value: row => row.change_percent, show: row => percent(row.change_percent) },
 		{ name: "picture", value: () => "", show: picture },
 		{ name: "interval", class: "quality", value: row => row.interval ? row.interval.map(percent).join(" to ") : "\u2013" },
 		{ name: "verdict", value: row => row.verdict, show: row => el("span", { class: row.differs ? "beyond" : null },
-			row.verdict) },
+			row.verdict + (row.runs_needed ? `: ${comparison.threshold_percent || 5} % needs ${row.runs_needed} runs` : "")) },
 		side("before"), side("now"), { name: "p", number: true, value: row => row.p },
 	], rows));
 }
@@ -537,6 +524,7 @@ function facts(run, source) {
 	add("perfex", origin.perfex);
 	add("emulator", run.emulator);
 	add("incomplete", run.incomplete);
+	add("left running", run.left_running && (run.left_exactly ? "" : "at least ") + run.left_running + " processes, at its end");
 	return list;
 }
 
@@ -673,12 +661,16 @@ function mapRows(items, nameOf) {
 
 function regionTroubles(reports) {
 	const sums = { ends_without_begin: "ends had no begin", threads_left_out: "threads could not be counted",
-		visits_without_region: "visits were counted for no region" };
+		threads_stale: "of these threads are stale: the program closed the descriptors of their counters",
+		visits_without_region: "visits were counted for no region",
+		children_left_out: "child processes had regions and no report" };
 	const lines = Object.entries(sums).map(([key, words]) => [reports.reduce((sum, report) => sum + (report[key] || 0), 0), words])
 		.filter(([n]) => n).map(([n, words]) => `${number(n)} ${words}.`);
 	const died = reports.filter(report => report.ends_without_begin === null).length;
 	if (died)
 		lines.push(`${died} of the processes died, or was replaced, before it reported.`);
+	const reasons = reports.flatMap(report => report.not_counted || []).map(({ name, reason }) => `${name} is not counted: ${reason}.`);
+	lines.push(...new Set(reasons));
 	return lines.length ? el("p", { class: "beyond" }, lines.join(" ")) : null;
 }
 
@@ -717,7 +709,8 @@ function mergedArticle(merged) {
 	const columns = [
 		{ name: "region", value: row => row.region, show: row => named(row.region) },
 		{ name: "value", value: name, show: row => named(name(row) + (row.unit ? `, ${row.unit}` : "")) },
-		{ name: "processes", number: true, value: row => row.processes }, { name: "visits", number: true, value: row => row.visits },
+		{ name: "processes", number: true, value: row => row.processes },
+		{ name: "absent", number: true, value: row => row.absent_ranks }, { name: "visits", number: true, value: row => row.visits },
 	];
 	for (const sum of ["inclusive", "exclusive"]) {
 		const quality = row => sum === "inclusive" ? row.quality : row.exclusive_quality;
@@ -730,7 +723,7 @@ function mergedArticle(merged) {
 	}
 	columns.push({ name: "quality", value: row => row.quality, show: row => qualityMark(row.quality) });
 	return section(2, "Regions of all processes", el("p", {}, `${merged.processes} processes.` +
-		(merged.processes_died ? ` ${merged.processes_died} of them died before they reported.` : "")),
+		(merged.processes_died ? ` ${merged.processes_died} of them died before they reported.` : "")), regionTroubles([merged]),
 	table("Sums of all threads of each process, over the processes", columns, merged.regions));
 }
 
@@ -742,7 +735,10 @@ function mergedArticle(merged) {
 // finds a node by its caller and its function.
 function callTree(documents) {
 	const names = [], ids = new Map();
-	const unit = documents.some(({ stacks }) => stacks.some(stack => stack.events)) ? "events" : "samples";
+	const isWeighted = ({ stacks }) => stacks.some(stack => stack.events);
+	const unit = documents.some(isWeighted) || new Set(documents.map(samples => samples.period)).size > 1 ? "events" : "samples";
+	// Counts of events are compared as they are; samples at a frequency of their own, as parts of all.
+	const isKnown = documents.map(samples => isWeighted(samples) || Boolean(samples.period));
 	const most = documents.reduce((sum, { stacks }) => stacks.reduce((n, stack) => n + stack.calls.length + 1, sum), 1);
 	let room = 2 ** Math.ceil(Math.log2(Math.min(most, 1 << 22) + 1)), nodes = 0, stamp = 0;
 	let of = new Int32Array(room), from = new Int32Array(room), first = new Int32Array(room), next = new Int32Array(room);
@@ -791,6 +787,7 @@ function callTree(documents) {
 	};
 	of[nodes++] = intern("all");
 	const functions = documents.map((samples, i) => {
+		const period = unit === "events" && samples.period || 1;
 		const local = Int32Array.from(samples.functions, intern), comms = samples.stacks.map(stack => intern(stack.comm));
 		const seen = new Int32Array(names.length).fill(-1);
 		const sums = { self: new Float64Array(names.length), total: new Float64Array(names.length) };
@@ -803,7 +800,7 @@ function callTree(documents) {
 			}
 		};
 		samples.stacks.forEach((stack, k) => {
-			const { calls } = stack, n = stack.events || stack.samples;
+			const { calls } = stack, n = stack.events || stack.samples * period;
 			let at = call(0, comms[k]);
 			stamp++;
 			count(0, n);
@@ -814,11 +811,26 @@ function callTree(documents) {
 			}
 			sums.self[of[at]] += n;
 		});
-		samples.stacks = null;	// the tree has it all
 		return sums;
 	});
 	slots = from = null;
+	// What a sample stands for.
+	const weights = documents.map((samples, i) => total[i][0] / samples.stacks.reduce((sum, stack) => sum + stack.samples, 0) || 1);
+	documents.forEach(samples => { samples.stacks = null; });	// the tree has it all
+
+	// How "now" differs from "was", and whether the chance by which samples are taken explains it.
+	function compare(was, now, before, after) {
+		const scale = isKnown[before] && isKnown[after] ? 1 : total[after][0] / total[before][0] || 1;
+		const old = was * scale, [a, b] = [weights[before] * scale, weights[after]];
+		const half = 1.96 * Math.sqrt(old * a + now * b + a * a + b * b), difference = now - old;
+		const shown = Math.abs(difference) > half, signed = value => (value > 0 ? "+" : "") + number(value);
+		return { difference, shown, percent: old ? difference / old * 100 : now ? Infinity : 0,
+			words: `${number(was)} before${scale === 1 ? "" : `, of ${number(total[before][0])}`}: ${signed(difference)} ` +
+				`(${signed(difference - half)} to ${signed(difference + half)})${shown ? "" : ", no difference shown"}` };
+	}
 	return {
+		compare,
+		change: (at, before, now) => compare(total[before][at], total[now][at], before, now),
 		unit,
 		functions: names.slice(1).map((name, i) => ({ name, self: functions.map(sums => sums.self[i + 1] || 0),
 			total: functions.map(sums => sums.total[i + 1] || 0) })),
@@ -835,66 +847,85 @@ function callTree(documents) {
 
 const hueOf = name => [...name].reduce((sum, letter) => (sum * 31 + letter.codePointAt(0)) % 45, 7);
 
-// The graph of a tree: of document "now", in the colours of its differences from document "before", or -1.
+// The graph of a tree: of document "now", in the colours of its differences from document "before", or -1. Returns the
+// element, and a function that draws it for the width that it has.
 function flameGraph(tree, now, before) {
-	const root = 0, least = 0.0008, high = 19, nameOf = tree.name;
+	const root = 0, high = 19, nameOf = tree.name;
 	const graph = el("div", { class: "flame", role: "tree", "aria-label": "Flame graph. Arrow keys move, Enter zooms, Escape " +
 		"zooms out." });
 	const state = el("output", { "aria-live": "polite" }), frames = new Map();
 	const search = el("input", { type: "search", "aria-label": "Search functions", placeholder: "search functions" });
 	const out = el("button", { type: "button" }, "Zoom out");
-	const samples = at => tree.total(at, now), all = samples(root) || 1, old = before < 0 ? 1 : tree.total(root, before) || 1;
+	const samples = at => tree.total(at, now), all = samples(root) || 1;
 	let path = [root], current = root, shownFrames = [];
 
 	const calls = at => tree.calls(at, now);
-	const change = at => samples(at) / all * 100 - (before < 0 ? 0 : tree.total(at, before) / old * 100);
-	const tell = at => `${nameOf(at)}: ${number(samples(at))} ${tree.unit}, ${(samples(at) / all * 100).toFixed(2)} %` +
-		(before < 0 ? "" : `, ${percent(change(at))} of all ${tree.unit} against before`);
+	const change = at => tree.change(at, before, now);
+	const told = n => `${number(n)} ${tree.unit}, ${(n / all * 100).toFixed(2)} %`;
+	const tell = at => `${nameOf(at)}: ${told(samples(at))}` + (before < 0 ? "" : `, ${change(at).words}`);
 	const isFound = at => search.value && nameOf(at).toLowerCase().includes(search.value.toLowerCase());
 
+	function colour(made, at) {
+		if (before < 0) {
+			made.style.setProperty("--hue", hueOf(nameOf(at)) + 15);
+			return;
+		}
+		const { percent, shown } = change(at);
+		made.style.setProperty("--hue", percent > 0 ? 0 : 215);
+		made.style.setProperty("--strength", shown ? Math.min(20 + Math.abs(percent), 90) + "%" : "0%");
+		made.setAttribute("data-change", percent);
+	}
+	// Frames have no border and no padding, so that each is as wide as its samples.
+	function put(made, { left, width, depth }) {
+		Object.assign(made.style, { left: left * 100 + "%", width: width * 100 + "%", top: depth * high + "px" });
+		return made;
+	}
 	function frame(item, i) {
-		const { at, left, width, depth } = item;
+		const { at, width, depth } = item;
 		const made = el("div", { class: "frame" + (isFound(at) ? " found" : "") + (i < path.length - 1 ? " above" : ""),
 			role: "treeitem", "aria-level": depth + 1, tabindex: at === current ? 0 : -1, title: tell(at), "aria-label": tell(at),
 			"data-name": nameOf(at), "data-value": samples(at), "data-depth": depth },
 		width > 0.02 ? nameOf(at) : "");
-		Object.assign(made.style, { left: left * 100 + "%", width: width * 100 + "%", top: depth * high + "px" });
-		if (before < 0) {
-			made.style.setProperty("--hue", hueOf(nameOf(at)) + 15);
-		} else {
-			made.style.setProperty("--hue", change(at) > 0 ? 0 : 215);
-			made.style.setProperty("--strength", Math.min(Math.abs(change(at)) * 12, 90) + "%");
-			made.setAttribute("data-change", change(at).toFixed(4));
-		}
+		colour(made, at);
 		frames.set(at, made);
 		made.owner = item;
-		return made;
+		return put(made, item);
+	}
+	// The calls of one function that are narrower than a pixel each, together.
+	const rest = item => put(el("div", { class: "rest" + (item.found ? " found" : ""), title: `${item.n} more: ${told(item.samples)}`,
+		"data-value": item.samples, "data-depth": item.depth }), item);
+
+	// Samples of the calls under a node that are found.
+	function match(at) {
+		return isFound(at) ? samples(at) : tree.calls(at, now, false).reduce((sum, call) => sum + match(call), 0);
 	}
 	function draw() {
 		const base = path[path.length - 1], items = path.map((at, depth) => ({ at, left: 0, width: 1, depth, above: path[depth - 1] }));
-		let deepest = 0, matched = 0;
-		const place = (at, left, depth, above, inFound) => {
-			const width = samples(at) / samples(base);
-			deepest = Math.max(deepest, depth);
-			if (at !== base && width >= least)
-				items.push({ at, left, width, depth, above });
-			if (!inFound && isFound(at)) {
-				matched += samples(at);
-				inFound = true;
+		const rests = [], least = 1 / Math.max(graph.clientWidth, 1);
+		const place = (at, left, depth) => {
+			const more = { n: 0, samples: 0, depth, found: false };
+			for (const call of calls(at)) {
+				const width = samples(call) / samples(base);
+				if (width >= least) {
+					items.push({ at: call, left, width, depth, above: at });
+					place(call, left, depth + 1);
+					left += width;
+				} else {
+					more.n++;
+					more.samples += samples(call);
+					more.found = more.found || Boolean(search.value && match(call));
+				}
 			}
-			if (width < least && (inFound || !search.value))
-				return;
-			for (const call of tree.calls(at, now, width >= least)) {
-				place(call, left, depth + 1, at, inFound);
-				left += samples(call) / samples(base);
-			}
+			if (more.n)
+				rests.push({ ...more, left, width: more.samples / samples(base) });
 		};
-		place(base, 0, path.length - 1, path[path.length - 2], false);
+		place(base, 0, path.length);
 		frames.clear();
 		shownFrames = items;
-		graph.replaceChildren(...items.map(frame));
-		graph.style.height = (items.reduce((m, item) => Math.max(m, item.depth), 0) + 1) * high + "px";
+		graph.replaceChildren(...items.map(frame), ...rests.map(rest));
+		graph.style.height = ([...items, ...rests].reduce((m, item) => Math.max(m, item.depth), 0) + 1) * high + "px";
 		out.disabled = path.length < 2;
+		const matched = search.value ? match(base) : 0;
 		state.textContent = search.value ? `${number(matched)} ${tree.unit} found, ${(matched / samples(base) * 100).toFixed(2)} % of ` +
 			nameOf(base) : tell(base);
 		state.setAttribute("data-found", search.value ? matched : "");
@@ -942,20 +973,23 @@ function flameGraph(tree, now, before) {
 	});
 	search.addEventListener("input", draw);
 	out.addEventListener("click", () => zoom(path[Math.max(path.length - 2, 0)]));
-	draw();
-	return el("div", {}, el("div", { class: "tools" }, search, out, state), graph);
+	return { element: el("div", {}, el("div", { class: "tools" }, search, out, state), graph), draw };
 }
 
 function functionTable(tree, now, before) {
 	const of = (list, i) => list[i] / (tree.total(0, i) || 1) * 100;
+	const change = list => tree.compare(list[before], list[now], before, now);
 	const columns = [{ name: "function", value: row => row.name, show: row => named(row.name) }];
 	for (const key of ["self", "total"]) {
 		columns.push({ name: key, number: true, value: row => row[key][now] },
 			{ name: key + " %", number: true, value: row => of(row[key], now), show: row => of(row[key], now).toFixed(2) + " %" });
 		if (before >= 0)
 			columns.push({ name: key + " before", number: true, value: row => row[key][before] },
-				{ name: key + " change", number: true, value: row => of(row[key], now) - of(row[key], before),
-					show: row => percent(of(row[key], now) - of(row[key], before)) });
+				{ name: key + " change", number: true, value: row => change(row[key]).difference, show: row => {
+					const { difference, shown, words } = change(row[key]);
+					return el("span", { class: shown ? null : "none", title: words },
+						(difference > 0 ? "+" : "") + number(difference) + (shown ? "" : " (not shown)"));
+				} });
 	}
 	return table(`Functions: ${tree.unit} in them, and with those that they called`, columns, tree.functions, { sort: 1, step: 50 });
 }
@@ -964,8 +998,15 @@ function sampleArticle(runs) {
 	const documents = runs.map(run => run.samples), tree = callTree(documents);
 	const labels = runs.map(({ samples, source }, i) => `${i + 1}: ${source || commandOf(samples)}`), place = el("div");
 	let now = runs.length - 1, before = runs.length > 1 ? 0 : -1;
-	const show = () => place.replaceChildren(flameGraph(tree, now, before), functionTable(tree, now, before));
+	let draw;
+	const show = () => {
+		const graph = flameGraph(tree, now, before);
+		place.replaceChildren(graph.element, functionTable(tree, now, before));
+		draw = graph.draw;
+	};
+	const showAgain = () => { show(); draw(); };
 	show();
+	charts.push(() => draw());
 	return section(2, "Samples", runs.map(({ samples, source }) => [
 		el("p", {}, `${number(samples.samples)} samples of `, named(samples.event),
 			samples.period ? `, one in ${number(samples.period)}` : samples.frequency ? `, ${number(samples.frequency)} a second` : "",
@@ -973,9 +1014,10 @@ function sampleArticle(runs) {
 		samples.doubts.length ? el("ul", { class: "beyond" }, samples.doubts.map(doubt => el("li", {}, doubt))) : null,
 		facts(samples, source)]),
 	runs.length > 1 ? el("div", { class: "tools" },
-		choice("Before", labels, label => { before = labels.indexOf(label); show(); }),
-		choice("Now", [labels[now], ...labels.slice(0, now)], label => { now = labels.indexOf(label); show(); })) : null,
-	runs.length > 1 ? el("p", {}, "Red: a larger part than before; blue: a smaller one.") : null, place);
+		choice("Before", labels, label => { before = labels.indexOf(label); showAgain(); }),
+		choice("Now", [labels[now], ...labels.slice(0, now)], label => { now = labels.indexOf(label); showAgain(); })) : null,
+	runs.length > 1 ? el("p", {}, `Red: more ${tree.unit} than before; blue: fewer; grey: no difference shown, at 95 % and by the ` +
+		"chance of sampling alone.") : null, place);
 }
 
 // ---- the page ----

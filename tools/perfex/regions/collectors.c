@@ -1,8 +1,13 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include <errno.h>
+#include <fcntl.h>
+#include <spawn.h>
+#include <stdbool.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/wait.h>
 #include <unistd.h>
 #include "tools/perfex/base/die.h"
 #include "tools/perfex/count/child.h"
@@ -116,6 +121,55 @@ static bool needs(const struct elf_program *program, const char *library)
 	return program->needed && strstr(program->needed, library);
 }
 
+/* Starts a program whose output the caller reads, and which has no errors. -1: it can't. */
+static pid_t start_to_read(char *const *argv, FILE **output)
+{
+	posix_spawn_file_actions_t actions;
+	pid_t pid = -1;
+	int pipe[2];
+
+	if (pipe2(pipe, O_CLOEXEC) < 0)
+		return -1;
+	posix_spawn_file_actions_init(&actions);
+	posix_spawn_file_actions_adddup2(&actions, pipe[1], 1);
+	posix_spawn_file_actions_addopen(&actions, 2, "/dev/null", O_WRONLY, 0);
+	if (posix_spawn(&pid, argv[0], &actions, NULL, argv, environ) != 0)
+		pid = -1;
+	posix_spawn_file_actions_destroy(&actions);
+	close(pipe[1]);
+	*output = pid < 0 ? NULL : fdopen(pipe[0], "r");
+	if (!*output)
+		close(pipe[0]);
+	return pid;
+}
+
+/*
+ * Lists the libraries that a program would have at its start, those that its libraries need among
+ * them: its dynamic linker finds them, glibc's and musl's alike, without executing the program.
+ * Returns a line for each, which begins with a tab; NULL: not known.
+ */
+static char *list_libraries(const struct elf_program *program, const char *file)
+{
+	char list[] = "--list", *argv[] = { program->linker, list, (char *)(uintptr_t)file, NULL };
+	char *text = NULL;
+	FILE *output = NULL;
+	size_t size = 0;
+	pid_t pid;
+
+	if (!program->linker || access(program->linker, X_OK) < 0)
+		return NULL;
+	pid = start_to_read(argv, &output);
+	if (output && getdelim(&text, &size, '\0', output) < 0) {
+		free(text);
+		text = NULL;
+	}
+	if (output)
+		fclose(output);
+	if (pid > 0)
+		waitpid(pid, NULL, 0);
+	return text;
+}
+
 static void refuse_other(const char *collector, const char *variable)
 {
 	const char *other = getenv(variable);
@@ -125,17 +179,35 @@ static void refuse_other(const char *collector, const char *variable)
 		    collector, variable, other);
 }
 
-static void check_openmp(const char *command, const struct elf_program *program)
+/* Constructs of libraries over GCC's runtime are not seen beside those of LLVM's. */
+static void check_runtimes(const char *command, const char *file, const struct elf_program *program)
+{
+	char *libraries = list_libraries(program, file);
+	bool gnu = needs(program, "libgomp.so") || (libraries && strstr(libraries, "\tlibgomp.so"));
+	bool llvm = needs(program, "libomp.so") ||
+		    (libraries &&
+		     (strstr(libraries, "\tlibomp.so") || strstr(libraries, "\tlibiomp5.so")));
+
+	free(libraries);
+	if (!gnu || is_preloaded())
+		return;
+	if (!llvm)
+		die("--regions=openmp: %s uses GCC's libgomp, which tells tools nothing (it has no "
+		    "OMPT); LLVM's libomp serves it as well: LD_PRELOAD=libomp.so.5 perfex ...",
+		    command);
+	say("--regions=openmp: %s uses GCC's libgomp beside LLVM's libomp: its constructs are not "
+	    "measured; LLVM's serves all with LD_PRELOAD=libomp.so.5",
+	    command);
+}
+
+static void check_openmp(const char *command, const char *file, const struct elf_program *program)
 {
 	const char *on = getenv("OMP_TOOL");
 
 	refuse_other("openmp", "OMP_TOOL_LIBRARIES");
 	if (on && !strcmp(on, "disabled"))
 		die("--regions=openmp: OMP_TOOL=disabled keeps all tools out: unset it");
-	if (needs(program, "libgomp.so") && !is_preloaded())
-		die("--regions=openmp: %s uses GCC's libgomp, which tells tools nothing (it has no "
-		    "OMPT); LLVM's libomp serves it as well: LD_PRELOAD=libomp.so.5 perfex ...",
-		    command);
+	check_runtimes(command, file, program);
 }
 
 static void check_mpi(const char *command, const struct elf_program *program)
@@ -163,7 +235,7 @@ void collectors_check(unsigned int which, const char *command)
 		die("--regions=: %s is linked statically, and no library can be loaded into it",
 		    command);
 	if (which & COLLECT_OPENMP)
-		check_openmp(command, &program);
+		check_openmp(command, file, &program);
 	if (which & COLLECT_KOKKOS) {
 		refuse_other("kokkos", "KOKKOS_TOOLS_LIBS");
 		refuse_other("kokkos", "KOKKOS_PROFILE_LIBRARY");
@@ -171,6 +243,7 @@ void collectors_check(unsigned int which, const char *command)
 	if (which & COLLECT_MPI)
 		check_mpi(command, &program);
 	free(program.needed);
+	free(program.linker);
 	free(file);
 }
 

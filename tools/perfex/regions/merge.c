@@ -29,9 +29,18 @@ struct row {
 	char *region, *value, *unit;
 	bool metric;
 	unsigned int processes;
+	unsigned int absent; /* ranks without it, which count as zero */
+	unsigned int *at;    /* the processes that have it */
 	struct visits visits;
 	struct spread inclusive, exclusive;
 	struct row *next;
+};
+
+/* An event or a metric that processes could not count. */
+struct not_counted {
+	char *name, *reason;
+	unsigned int processes;
+	struct not_counted *next;
 };
 
 struct process {
@@ -46,8 +55,9 @@ struct merge {
 	unsigned int n;
 	const char *file;    /* that is being read */
 	unsigned int before; /* processes in files before it */
-	long double stray, left_out, unplaced;
+	long double stray, left_out, stale, unplaced, children;
 	unsigned int died; /* processes of which these are not known */
+	struct not_counted *not_counted;
 };
 
 static void refuse(const struct merge *merge, const struct node *node, const char *what)
@@ -189,7 +199,8 @@ static void add_value(struct merge *merge, const char *region, const struct visi
 
 	add_sum(merge, &row->inclusive, node, "inclusive", row->metric ? "reason" : NULL);
 	add_sum(merge, &row->exclusive, node, "exclusive", row->metric ? "exclusive_reason" : NULL);
-	row->processes++;
+	row->at = need(reallocarray(row->at, row->processes + 1, sizeof(*row->at)));
+	row->at[row->processes++] = merge->n;
 	row->visits.ended += visits->ended;
 	row->visits.unfinished += visits->unfinished;
 	row->visits.uncounted += visits->uncounted;
@@ -237,9 +248,27 @@ static void add_process(struct merge *merge, const struct node *root)
 			    merge->file);
 }
 
+/* They stay in the order of first occurrence. */
+static void add_not_counted(struct merge *merge, const struct node *node)
+{
+	const char *name = member(merge, node, "name", PERFCTR_JSON_STRING)->string;
+	const char *reason = member(merge, node, "reason", PERFCTR_JSON_STRING)->string;
+	struct not_counted **at = &merge->not_counted;
+
+	while (*at && (strcmp((*at)->name, name) != 0 || strcmp((*at)->reason, reason) != 0))
+		at = &(*at)->next;
+	if (!*at) {
+		*at = need(calloc(1, sizeof(**at)));
+		(*at)->name = need(strdup(name));
+		(*at)->reason = need(strdup(reason));
+	}
+	(*at)->processes++;
+}
+
 static void add_report(struct merge *merge, const struct node *root)
 {
 	const struct node *other = node_of_other_type(root, "regions"), *region;
+	const struct node *names = node_member(root, "not_counted", PERFCTR_JSON_ARRAY);
 
 	if (other)
 		refuse(merge, other, "its type is not \"regions\"");
@@ -247,9 +276,13 @@ static void add_report(struct merge *merge, const struct node *root)
 	region = member(merge, root, "regions", PERFCTR_JSON_ARRAY)->child;
 	for (; region; region = region->next)
 		add_region(merge, region);
+	for (names = names ? names->child : NULL; names; names = names->next)
+		add_not_counted(merge, names);
 	merge->stray += trouble(merge, root, "ends_without_begin");
 	merge->left_out += trouble(merge, root, "threads_left_out");
+	merge->stale += trouble(merge, root, "threads_stale");
 	merge->unplaced += trouble(merge, root, "visits_without_region");
+	merge->children += trouble(merge, root, "children_left_out");
 	merge->died += node_member(root, "ends_without_begin", PERFCTR_JSON_NULL) != NULL;
 	merge->n++;
 }
@@ -266,6 +299,68 @@ static void add_file(struct merge *merge, const char *file)
 	for (root = document.first; root; root = root->next)
 		add_report(merge, root);
 	document_free(&document);
+}
+
+/* ---- ranks that have not been in a region ---- */
+
+static int by_rank(const void *a, const void *b)
+{
+	const struct process *const *x = a, *const *y = b;
+
+	return ((*x)->rank > (*y)->rank) - ((*x)->rank < (*y)->rank);
+}
+
+/* One process of each rank, in the order of ranks. Returns their number. */
+static unsigned int list_ranks(const struct merge *merge, const struct process **list)
+{
+	unsigned int i, n = 0, ranks = 0;
+
+	for (i = 0; i < merge->n; i++)
+		if (merge->process[i].rank >= 0)
+			list[n++] = &merge->process[i];
+	qsort(list, n, sizeof(*list), by_rank);
+	for (i = 0; i < n; i++)
+		if (!ranks || by_rank(&list[ranks - 1], &list[i]) != 0)
+			list[ranks++] = list[i];
+	return ranks;
+}
+
+/* A rank that never entered a region has waited elsewhere: it counts as zero. seen: for each rank.
+ */
+static void add_absent(const struct merge *merge, struct row *row, const struct process **list,
+		       unsigned int ranks, bool *seen)
+{
+	const struct process *process, **found;
+	unsigned int i;
+
+	memset(seen, 0, ranks * sizeof(*seen));
+	for (i = 0; i < row->processes; i++) {
+		process = &merge->process[row->at[i]];
+		found = bsearch(&process, list, ranks, sizeof(*list), by_rank);
+		if (found)
+			seen[found - list] = true;
+	}
+	for (i = 0; i < ranks; i++) {
+		if (seen[i])
+			continue;
+		row->absent++;
+		add(&row->inclusive, 0, (unsigned int)(list[i] - merge->process));
+		add(&row->exclusive, 0, (unsigned int)(list[i] - merge->process));
+	}
+}
+
+static void add_all_absent(struct merge *merge)
+{
+	const struct process **list = need(calloc(merge->n + 1, sizeof(*list)));
+	bool *seen = need(calloc(merge->n + 1, sizeof(*seen)));
+	unsigned int ranks = list_ranks(merge, list);
+	struct row *row;
+
+	for (row = merge->rows; row; row = row->next)
+		if (!row->metric)
+			add_absent(merge, row, list, ranks, seen);
+	free(list);
+	free(seen);
 }
 
 /* ---- results ---- */
@@ -295,28 +390,6 @@ static void print_at(FILE *file, const struct merge *merge, unsigned int at)
 		fprintf(file, "rank %.0Lf", merge->process[at].rank);
 }
 
-static void print_place(FILE *file, const struct merge *merge, const struct row *row,
-			long double value, unsigned int at)
-{
-	fprintf(file, " %16.*Lf (", decimals(row), value);
-	print_at(file, merge, at);
-	fputc(')', file);
-}
-
-static void print_table_sum(FILE *file, const struct merge *merge, const struct row *row)
-{
-	const struct spread *spread = &row->inclusive;
-
-	if (!spread->n) {
-		fprintf(file, " %16s ", "-");
-		return;
-	}
-	fprintf(file, " %16.*Lf", decimals(row), mean(spread));
-	print_place(file, merge, row, spread->least, spread->least_at);
-	print_place(file, merge, row, spread->most, spread->most_at);
-	fprintf(file, " %.1Lf%% ", imbalance(spread));
-}
-
 /* Prints a number with a noun in singular or plural. */
 static void print_number(FILE *file, long double n, const char *one, const char *more)
 {
@@ -324,107 +397,60 @@ static void print_number(FILE *file, long double n, const char *one, const char 
 }
 
 /* Prints visits as the processes' reports do. */
-static void print_visits(FILE *file, const struct visits *visits, int width)
+static void print_visits(FILE *file, const struct visits *visits)
 {
 	if (visits->unfinished > 0) {
-		fprintf(file, "%*s ", width, "");
+		fputs("  ", file);
 		print_number(file, visits->unfinished, "visit did not end\n",
 			     "visits did not end\n");
 	}
 	if (visits->uncounted > 0) {
-		fprintf(file, "%*s ", width, "");
+		fputs("  ", file);
 		print_number(file, visits->uncounted, "visit was not counted\n",
 			     "visits were not counted\n");
 	}
 }
 
+static void print_not_counted(FILE *file, const struct merge *merge)
+{
+	const struct not_counted *event;
+
+	for (event = merge->not_counted; event; event = event->next) {
+		text_terminal(file, event->name, 0);
+		fputs(" is not counted in ", file);
+		print_number(file, event->processes, "process: ", "processes: ");
+		text_terminal(file, event->reason, 0);
+		fputc('\n', file);
+	}
+}
+
 static void print_table_end(FILE *file, const struct merge *merge)
 {
-	if (merge->stray > 0 || merge->left_out > 0 || merge->unplaced > 0 || merge->died)
+	if (merge->stray > 0 || merge->left_out > 0 || merge->unplaced > 0 || merge->children > 0 ||
+	    merge->died || merge->not_counted)
 		fputc('\n', file);
+	print_not_counted(file, merge);
 	if (merge->stray > 0 || merge->died)
 		print_number(file, merge->stray, "end had no begin.\n", "ends had no begin.\n");
 	if (merge->left_out > 0 || merge->died)
 		print_number(file, merge->left_out, "thread could not be counted.\n",
 			     "threads could not be counted.\n");
+	if (merge->stale > 0)
+		print_number(file, merge->stale,
+			     "of these is stale: the program closed the descriptors of the "
+			     "counters.\n",
+			     "of these are stale: the program closed the descriptors of the "
+			     "counters.\n");
 	if (merge->unplaced > 0)
 		print_number(file, merge->unplaced, "visit was counted for no region.\n",
 			     "visits were counted for no region.\n");
+	if (merge->children > 0)
+		print_number(file, merge->children,
+			     "child process had no report, or not yet one.\n",
+			     "child processes had no report, or not yet one.\n");
 	if (merge->died)
 		print_number(file, merge->died, "process died; of it that is not known.\n",
 			     "processes died; of these that is not known.\n");
-}
-
-/* The names' column is as wide as the longest one, up to a limit. */
-#define NARROWEST 24
-#define WIDEST	  60
-
-static int names_width(const struct merge *merge)
-{
-	const struct row *row;
-	int width = NARROWEST;
-
-	for (row = merge->rows; row; row = row->next)
-		if (text_width(row->region) > width)
-			width = text_width(row->region);
-	return width < WIDEST ? width : WIDEST;
-}
-
-static void print_columns(FILE *file, const struct merge *merge)
-{
-	const struct row *row, *first = NULL;
-	const int width = names_width(merge);
-
-	fprintf(file, "%-*s %9s %12s  %-24s %16s %16s and %s, imbalance, quality\n", width,
-		"region", "processes", "visits", "", "mean", "least", "most");
-	for (row = merge->rows; row; row = row->next) {
-		bool again = first && !strcmp(first->region, row->region);
-
-		text_terminal(file, again ? "" : row->region, width);
-		if (again)
-			fprintf(file, " %9s %12s  ", "", "");
-		else
-			fprintf(file, " %9u %12.0Lf  ", row->processes, row->visits.ended);
-		first = again ? first : row;
-		text_terminal(file, row->value, 20);
-		fputc(' ', file);
-		text_terminal(file, row->unit, 3);
-		print_table_sum(file, merge, row);
-		text_terminal(file, row->inclusive.quality, 0);
-		fputc('\n', file);
-		if (!row->next || strcmp(row->next->region, row->region) != 0)
-			print_visits(file, &first->visits, width);
-	}
-}
-
-/* Returns the output of a print function, which the caller frees. */
-static char *text_of(void (*print)(FILE *file, const struct merge *merge),
-		     const struct merge *merge)
-{
-	char *text = NULL;
-	size_t size;
-	FILE *file = need(open_memstream(&text, &size));
-
-	print(file, merge);
-	if (fclose(file) != 0)
-		need(NULL);
-	return text;
-}
-
-/* Whether a line has more letters. */
-static bool is_wider(const char *text, int columns)
-{
-	size_t length;
-	bool wider = false;
-	char *line;
-
-	for (; *text && !wider; text += length + (text[length] == '\n')) {
-		length = strcspn(text, "\n");
-		line = need(strndup(text, length));
-		wider = text_width(line) > columns;
-		free(line);
-	}
-	return wider;
 }
 
 static void fit_number(struct fit *fit, const char *before, const struct row *row,
@@ -446,25 +472,40 @@ static void fit_place(struct fit *fit, const struct merge *merge, unsigned int a
 	fit_put(fit, text);
 }
 
-static void fit_sum(struct fit *fit, const struct merge *merge, const struct row *row)
+static void print_sum(FILE *file, const struct row *row)
 {
 	const struct spread *spread = &row->inclusive;
+	struct fit fit = fit_begin(file, 4);
 	char text[64];
 
-	if (!spread->n) {
-		fit_words(fit, " -");
-		return;
+	fit_words(&fit, "  ");
+	fit_words(&fit, row->value);
+	fit_words(&fit, *row->unit ? " " : "");
+	fit_words(&fit, row->unit);
+	fit_put(&fit, ":");
+	if (spread->n) {
+		fit_number(&fit, " mean ", row, mean(spread));
+		snprintf(text, sizeof(text), ", imbalance %.1Lf%%,", imbalance(spread));
+		fit_words(&fit, text);
 	}
-	fit_number(fit, " mean ", row, mean(spread));
-	fit_number(fit, ", least ", row, spread->least);
-	fit_place(fit, merge, spread->least_at);
-	fit_number(fit, ", most ", row, spread->most);
-	fit_place(fit, merge, spread->most_at);
-	snprintf(text, sizeof(text), ", imbalance %.1Lf%%", imbalance(spread));
-	fit_words(fit, text);
+	fit_words(&fit, " ");
+	fit_words(&fit, row->inclusive.quality);
+	fit_end(&fit);
 }
 
-static void print_narrow_head(FILE *file, const struct row *row)
+static void print_extremes(FILE *file, const struct merge *merge, const struct row *row)
+{
+	const struct spread *spread = &row->inclusive;
+	struct fit fit = fit_begin(file, 4);
+
+	fit_number(&fit, "    minimum ", row, spread->least);
+	fit_place(&fit, merge, spread->least_at);
+	fit_number(&fit, ", maximum ", row, spread->most);
+	fit_place(&fit, merge, spread->most_at);
+	fit_end(&fit);
+}
+
+static void print_head(FILE *file, const struct row *row)
 {
 	struct fit fit = fit_begin(file, 2);
 	char text[96];
@@ -474,48 +515,36 @@ static void print_narrow_head(FILE *file, const struct row *row)
 		 row->processes == 1 ? "" : "es", row->visits.ended,
 		 row->visits.ended > 1 || row->visits.ended < 1 ? "s" : "");
 	fit_words(&fit, text);
+	snprintf(text, sizeof(text), ", %u rank%s absent", row->absent,
+		 row->absent == 1 ? "" : "s");
+	fit_words(&fit, row->absent ? text : "");
 	fit_end(&fit);
 }
 
-/* Prints the columns' contents in words. */
-static void print_narrow(FILE *file, const struct merge *merge)
+static void print_rows(FILE *file, const struct merge *merge)
 {
 	const struct row *row, *first = NULL;
 
 	for (row = merge->rows; row; row = row->next) {
-		struct fit fit = fit_begin(file, 6);
-
 		if (!first || strcmp(first->region, row->region) != 0) {
-			print_narrow_head(file, row);
+			print_head(file, row);
 			first = row;
 		}
-		fit_words(&fit, "    ");
-		fit_words(&fit, row->value);
-		fit_words(&fit, *row->unit ? " " : "");
-		fit_words(&fit, row->unit);
-		fit_put(&fit, ":");
-		fit_sum(&fit, merge, row);
-		fit_words(&fit, ", ");
-		fit_words(&fit, row->inclusive.quality);
-		fit_end(&fit);
+		print_sum(file, row);
+		if (row->inclusive.n)
+			print_extremes(file, merge, row);
 		if (!row->next || strcmp(row->next->region, row->region) != 0)
-			print_visits(file, &first->visits, NARROWEST);
+			print_visits(file, &first->visits);
 	}
 }
 
 static void print_table(FILE *file, const struct merge *merge)
 {
-	char *columns = text_of(print_columns, merge);
-
 	fputs("Regions of ", file);
 	print_number(file, merge->n, "process: sums of all its threads, inclusive\n\n",
 		     "processes: sums of all their threads, inclusive\n\n");
-	if (terminal_columns(file) && is_wider(columns, terminal_columns(file)))
-		print_narrow(file, merge);
-	else
-		fputs(columns, file);
+	print_rows(file, merge);
 	print_table_end(file, merge);
-	free(columns);
 }
 
 static void print_csv_sum(FILE *file, const struct merge *merge, const struct row *row,
@@ -535,22 +564,41 @@ static void print_csv_sum(FILE *file, const struct merge *merge, const struct ro
 		fputs(",,,,,", file);
 	}
 	text_csv(file, ",", spread->quality);
-	fprintf(file, ",%.0Lf,%.0Lf,%.0Lf,%.0Lf,%.0Lf,%u\n", row->visits.unfinished,
-		row->visits.uncounted, merge->stray, merge->left_out, merge->unplaced, merge->died);
+	fprintf(file, ",%.0Lf,%.0Lf,%.0Lf,%.0Lf,%.0Lf,%.0Lf,%u,%u,%.0Lf\n", row->visits.unfinished,
+		row->visits.uncounted, merge->stray, merge->left_out, merge->stale, merge->unplaced,
+		merge->died, row->absent, merge->children);
+}
+
+/* A row of no region: of an event that is not counted, whose reason is its quality; or of none
+ * (""). */
+static void print_csv_not_counted(FILE *file, const struct merge *merge, const char *name,
+				  unsigned int processes, const char *reason)
+{
+	text_csv(file, ",", name);
+	fprintf(file, ",,inclusive,%u,,,,,,,", processes);
+	text_csv(file, ",", reason);
+	fprintf(file, ",,,%.0Lf,%.0Lf,%.0Lf,%.0Lf,%u,,%.0Lf\n", merge->stray, merge->left_out,
+		merge->stale, merge->unplaced, merge->died, merge->children);
 }
 
 static void print_csv(FILE *file, const struct merge *merge)
 {
+	const struct not_counted *event;
 	const struct row *row;
 
 	fputs("region,value,unit,sum,processes,visits,minimum,minimum_at,mean,maximum,maximum_at,"
 	      "imbalance_percent,quality,unfinished,uncounted,ends_without_begin,"
-	      "threads_left_out,visits_without_region,processes_died\n",
+	      "threads_left_out,threads_stale,visits_without_region,processes_died,absent_ranks,"
+	      "children_left_out\n",
 	      file);
 	for (row = merge->rows; row; row = row->next) {
 		print_csv_sum(file, merge, row, "inclusive", &row->inclusive);
 		print_csv_sum(file, merge, row, "exclusive", &row->exclusive);
 	}
+	for (event = merge->not_counted; event; event = event->next)
+		print_csv_not_counted(file, merge, event->name, event->processes, event->reason);
+	if (!merge->rows && !merge->not_counted)
+		print_csv_not_counted(file, merge, "", merge->n, "");
 }
 
 static void print_json_sum(FILE *file, const struct merge *merge, const struct row *row,
@@ -569,6 +617,20 @@ static void print_json_sum(FILE *file, const struct merge *merge, const struct r
 	fprintf(file, "\",\"imbalance_percent\":%.3Lf}", imbalance(spread));
 }
 
+static void print_json_not_counted(FILE *file, const struct merge *merge)
+{
+	const struct not_counted *event;
+
+	for (event = merge->not_counted; event; event = event->next) {
+		fputs(event == merge->not_counted ? ",\"not_counted\":[" : ",", file);
+		text_json(file, "{\"name\":", event->name);
+		text_json(file, ",\"reason\":", event->reason);
+		fprintf(file, ",\"processes\":%u}", event->processes);
+	}
+	if (merge->not_counted)
+		fputc(']', file);
+}
+
 static void print_json(FILE *file, const struct merge *merge)
 {
 	const struct row *row;
@@ -580,8 +642,8 @@ static void print_json(FILE *file, const struct merge *merge)
 		text_json(file, ",\"unit\":", row->unit);
 		text_json(file, ",\"quality\":", row->inclusive.quality);
 		text_json(file, ",\"exclusive_quality\":", row->exclusive.quality);
-		fprintf(file, ",\"processes\":%u,\"visits\":%.0Lf", row->processes,
-			row->visits.ended);
+		fprintf(file, ",\"processes\":%u,\"absent_ranks\":%u,\"visits\":%.0Lf",
+			row->processes, row->absent, row->visits.ended);
 		fprintf(file, ",\"unfinished\":%.0Lf,\"uncounted\":%.0Lf", row->visits.unfinished,
 			row->visits.uncounted);
 		print_json_sum(file, merge, row, "inclusive", &row->inclusive);
@@ -590,13 +652,31 @@ static void print_json(FILE *file, const struct merge *merge)
 	}
 	fprintf(file, "],\"ends_without_begin\":%.0Lf,\"threads_left_out\":%.0Lf", merge->stray,
 		merge->left_out);
-	fprintf(file, ",\"visits_without_region\":%.0Lf,\"processes_died\":%u}\n", merge->unplaced,
-		merge->died);
+	fprintf(file, ",\"threads_stale\":%.0Lf", merge->stale);
+	fprintf(file,
+		",\"visits_without_region\":%.0Lf,\"processes_died\":%u,\"children_left_out\":%.0Lf",
+		merge->unplaced, merge->died, merge->children);
+	print_json_not_counted(file, merge);
+	fputs("}\n", file);
+}
+
+static void free_not_counted(struct merge *merge)
+{
+	struct not_counted *event;
+
+	while ((event = merge->not_counted)) {
+		merge->not_counted = event->next;
+		free(event->name);
+		free(event->reason);
+		free(event);
+	}
 }
 
 static void free_all(struct merge *merge)
 {
 	struct row *row, *next;
+
+	free_not_counted(merge);
 
 	for (row = merge->rows; row; row = next) {
 		next = row->next;
@@ -604,6 +684,7 @@ static void free_all(struct merge *merge)
 		free(row->region);
 		free(row->value);
 		free(row->unit);
+		free(row->at);
 		free(row->inclusive.quality);
 		free(row->exclusive.quality);
 		free(row);
@@ -626,6 +707,7 @@ void merge_files(char **files, struct output *output, FILE *json)
 	merge.last = &merge.rows;
 	while (*files)
 		add_file(&merge, *files++);
+	add_all_absent(&merge);
 	if (!output->name)
 		output->name = "-"; /* the results are the program's only output */
 	output_open(output, getpid(), false);

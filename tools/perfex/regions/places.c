@@ -20,6 +20,8 @@
 #include "tools/perfex/sample/helper.h"
 #include "tools/perfex/sample/libdw.h"
 #include "tools/perfex/sample/lines.h"
+#include "tools/perfex/sample/maps.h"
+#include "tools/perfex/sample/view.h"
 
 /* So much of a region's name is left for the place: "omp distribute " and " #2048" have the rest.
  */
@@ -33,27 +35,71 @@
 /* The process that was asked about last, with its files. */
 static Dwfl *dwfl;
 
-/* Reads the process' mappings again; files that are known stay. */
-static bool look_at(pid_t pid)
-{
-	static Dwfl_Callbacks callbacks;
-	static pid_t process;
-	int result;
+/* A process that is looked at. */
+struct look {
+	const struct views *views;
+	const struct view *view;
+	uint64_t sum; /* of all mappings of files */
+};
 
-	callbacks.find_elf = dw.dwfl_linux_proc_find_elf;
-	callbacks.find_debuginfo = dw.dwfl_standard_find_debuginfo;
-	if (dwfl && process != pid) {
+static void add_to_sum(void *arg, const struct perfctr_record_mmap *mmap)
+{
+	const uint64_t words[] = { mmap->addr,	mmap->length, mmap->offset,
+				   mmap->inode, mmap->major,  mmap->minor };
+	struct look *look = arg;
+	unsigned int i;
+
+	for (i = 0; *mmap->file == '/' && i < sizeof(words) / sizeof(words[0]); i++)
+		look->sum = (look->sum ^ words[i]) * UINT64_C(0x9E3779B97F4A7C15);
+}
+
+static void report_file(void *arg, const struct perfctr_record_mmap *mmap)
+{
+	const struct libdw_place place = { mmap->addr, mmap->length, mmap->offset };
+	const struct look *look = arg;
+	int fd;
+
+	if (*mmap->file != '/' ||
+	    view_open_mapped(look->views, look->view, mmap, &fd) != VIEW_FOUND)
+		return;
+	libdw_report(dwfl, mmap->file, fd, &place, 0);
+	close(fd);
+}
+
+/* Reads the files that a process has mapped; false: they can't be read. */
+static bool report_files(uint32_t pid, struct look *look)
+{
+	static const Dwfl_Callbacks callbacks = { .find_debuginfo = libdw_find_debug_file };
+	char name[16];
+
+	if (dwfl)
 		dw.dwfl_end(dwfl);
-		dwfl = NULL;
-	}
-	if (!dwfl)
-		dwfl = dw.dwfl_begin(&callbacks);
+	dwfl = dw.dwfl_begin(&callbacks);
 	if (!dwfl)
 		return false;
-	process = pid;
 	dw.dwfl_report_begin(dwfl);
-	result = dw.dwfl_linux_proc_report(dwfl, pid);
-	return dw.dwfl_report_end(dwfl, NULL, NULL) == 0 && result == 0;
+	maps_read(pid, name, report_file, look);
+	return dw.dwfl_report_end(dwfl, NULL, NULL) == 0;
+}
+
+/* Looks at a process's mappings again; files are read if there are others. */
+static bool look_at(pid_t pid)
+{
+	static pid_t process;
+	static uint64_t sum;
+	struct views *views = views_new();
+	struct look look = { .views = views, .view = views_process(views, (uint32_t)pid) };
+	char name[16];
+	bool usable;
+
+	maps_read((uint32_t)pid, name, add_to_sum, &look);
+	usable = dwfl && process == pid && sum == look.sum;
+	if (!usable)
+		usable = report_files((uint32_t)pid, &look);
+	process = usable ? pid : 0;
+	sum = look.sum;
+	views_free(views);
+	return usable;
 }
 
 /*
@@ -213,14 +259,19 @@ static void __attribute__((noreturn)) answer_all(int fd, pid_t parent)
 	_exit(0);
 }
 
-/* Has a process answer, and another one if a program's file has ended that. */
-static void __attribute__((noreturn)) serve(int fd)
+/*
+ * Has a process answer, and another one if a program's file has ended that. perfex may have ended
+ * before it asks for the signal: nobody would send it.
+ */
+static void __attribute__((noreturn)) serve(int fd, pid_t parent)
 {
 	const pid_t own = getpid();
 	int status = 0;
 	pid_t worker;
 
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
+	if (getppid() != parent)
+		_exit(0);
 	signal(SIGINT, SIG_IGN);
 	signal(SIGQUIT, SIG_IGN);
 	signal(SIGCHLD, SIG_DFL);
@@ -256,6 +307,7 @@ static pid_t helper;
 
 void places_begin(const char *directory)
 {
+	const pid_t own = getpid();
 	int fd = open_socket(directory);
 
 	if (fd < 0)
@@ -264,7 +316,7 @@ void places_begin(const char *directory)
 		     0);
 	helper = known != MAP_FAILED ? fork() : -1;
 	if (helper == 0)
-		serve(fd);
+		serve(fd, own);
 	close(fd);
 }
 

@@ -15,6 +15,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 #include "tools/perfex/base/die.h"
+#include "tools/perfex/base/pmu.h"
 #include "tools/perfex/count/child.h"
 #include "tools/perfex/regions/collectors.h"
 #include "tools/perfex/regions/places.h"
@@ -29,12 +30,157 @@ static void set(const char *variable, const char *value)
 
 /* ---- errors are reported before the command runs, since it would run without results ---- */
 
-static void try_events(const struct events *events)
+static bool try_events(const char *names, const char *metrics)
 {
-	if (perfctr_regions_start_metrics(events->names, events->metric_names,
-					  PERFCTR_REGIONS_USER_FALLBACK) < 0)
-		die("%s", perfctr_error());
+	if (perfctr_regions_start_metrics(names, metrics, PERFCTR_REGIONS_USER_FALLBACK) < 0)
+		return false;
 	perfctr_regions_stop();
+	return true;
+}
+
+/* The length of a list's first item: an event, or a group in braces. PMUs have commas, too. */
+static size_t item_of(const char *list)
+{
+	bool inside = false;
+	int depth = 0;
+	size_t n;
+
+	for (n = 0; list[n] && (inside || depth > 0 || list[n] != ','); n++) {
+		inside ^= list[n] == '/';
+		depth += (list[n] == '{') - (list[n] == '}');
+	}
+	return n;
+}
+
+/* Returns why this machine does not count an item, to be freed; NULL: it does. Exits if it names no
+ * event. */
+static char *why_not(const char *item)
+{
+	struct perfctr_set *set = perfctr_set_open(item, NULL,
+						   PERFCTR_PARTIAL | PERFCTR_USER_FALLBACK);
+	struct perfctr_list_event event;
+	char *reason = NULL;
+	unsigned int i;
+
+	if (!set)
+		die("%s", perfctr_error());
+	for (i = 0; i < perfctr_set_size(set) && !reason; i++)
+		if (perfctr_set_event(set, i, &event) == 0 && event.reason)
+			reason = need(strdup(event.reason));
+	perfctr_set_close(set);
+	return reason;
+}
+
+/* Returns why this machine does not count a metric, as why_not() does. */
+static char *why_no_metric(const char *name)
+{
+	struct perfctr_metrics *metrics = perfctr_metrics_open(name, NULL);
+
+	if (!metrics)
+		die("%s", perfctr_error());
+	perfctr_metrics_close(metrics);
+	return try_events(NULL, name) ? NULL : need(strdup(perfctr_error()));
+}
+
+/* What can't be counted: names that have one reason; and all of them, for the reports. */
+struct left_out {
+	char *names, *reason;
+	bool no_pmu;
+	FILE *all;
+};
+
+/* Writes a word of the list for the reports, in which lines and tabs separate words. */
+static void put_word(FILE *file, const char *word, char end)
+{
+	for (; *word; word++)
+		fputc(*word == '\n' || *word == '\t' ? ' ' : *word, file);
+	fputc(end, file);
+}
+
+static void tell_left_out(struct left_out *left)
+{
+	if (!left->reason)
+		return;
+	say("%s %s not counted: %s", left->names, strchr(left->names, ' ') ? "are" : "is",
+	    left->reason);
+	left->no_pmu |= pmu_is_missing(left->reason);
+	free(left->names);
+	free(left->reason);
+	left->names = left->reason = NULL;
+}
+
+/* Takes the reason, and tells what came before if that had another one. */
+static void add_left_out(struct left_out *left, const char *item, char *reason)
+{
+	char *names;
+
+	if (left->reason && strcmp(left->reason, reason) != 0)
+		tell_left_out(left);
+	put_word(left->all, item, '\t');
+	put_word(left->all, reason, '\n');
+	if (asprintf(&names, "%s%s%s", left->names ? left->names : "", left->names ? ", " : "",
+		     item) < 0)
+		need(NULL);
+	free(left->names);
+	free(left->reason);
+	left->names = names;
+	left->reason = reason;
+}
+
+/* Returns a list without the items that can't be counted; NULL: none is left. */
+static char *leave_out(const char *list, char *(*why)(const char *item), struct left_out *left)
+{
+	char *kept = need(calloc(1, strlen(list) + 1)), *item, *reason;
+	size_t n, used = 0;
+
+	for (;; list += n + 1) {
+		n = item_of(list);
+		item = need(strndup(list, n));
+		reason = why(item);
+		if (reason)
+			add_left_out(left, item, reason);
+		else
+			used += (size_t)sprintf(kept + used, "%s%s", used ? "," : "", item);
+		free(item);
+		if (!list[n])
+			break;
+	}
+	if (used)
+		return kept;
+	free(kept);
+	return NULL;
+}
+
+/* Leaves out what this machine does not count, and says why, as counting does; so do the reports.
+ */
+static void take_countable(struct events *events)
+{
+	struct left_out left = { .names = NULL };
+	char *names = NULL, *metrics = NULL, *all = NULL;
+	size_t size;
+
+	set("PERFCTR_REGIONS_NOT_COUNTED", NULL);
+	if (try_events(events->names, events->metric_names))
+		return;
+	left.all = need(open_memstream(&all, &size));
+	if (events->names)
+		names = leave_out(events->names, why_not, &left);
+	if (events->metric_names)
+		metrics = leave_out(events->metric_names, why_no_metric, &left);
+	tell_left_out(&left);
+	fclose(left.all);
+	set("PERFCTR_REGIONS_NOT_COUNTED", need(all));
+	free(all);
+	if (left.no_pmu)
+		say("without a PMU, regions have their times%s; perfex --emulate counts whole "
+		    "commands only",
+		    names || metrics ? " and these events" : "");
+	free(events->names);
+	free(events->metric_names);
+	events->names = names;
+	events->metric_names = metrics;
+	if (!try_events(names, metrics))
+		die("%s", perfctr_error());
 }
 
 /* Processes would find the same wrong, and go on without being measured. */
@@ -149,7 +295,7 @@ static void make_directory(unsigned int collectors)
 		places_begin(directory);
 	notices = inotify_init1(IN_NONBLOCK | IN_CLOEXEC);
 	if (notices >= 0 &&
-	    (!directory || inotify_add_watch(notices, directory, IN_CREATE | IN_MOVED_TO) < 0)) {
+	    (!directory || inotify_add_watch(notices, directory, IN_CREATE | IN_MOVED_FROM) < 0)) {
 		close(notices);
 		notices = -1;
 	}
@@ -167,13 +313,14 @@ static void see_notice(struct seen *seen, const struct inotify_event *notice)
 	if (notice->len && !strncmp(notice->name, REPORT, sizeof(REPORT) - 1))
 		return;
 	seen->measured += (notice->mask & IN_CREATE) && is_of_process(notice->name);
-	seen->without += (notice->mask & IN_MOVED_TO) != 0;
+	seen->without += (notice->mask & IN_MOVED_FROM) != 0;
 	seen->known &= !(notice->mask & IN_Q_OVERFLOW);
 }
 
 /*
  * Counts processes: each that is measured has a file while it runs, and renames it if it reached no
- * region.
+ * region. Their names are watched, not the one that all get: of two equal notices in succession the
+ * kernel drops one, though these have cookies of their own.
  */
 static struct seen see_processes(void)
 {
@@ -203,15 +350,20 @@ static bool tell_seen(const struct seen *seen, unsigned int collectors)
 		return false;
 	}
 	if (seen->known && seen->without == seen->measured)
-		say("no region was reached, and so there is no report");
+		say("no region was reached, and so there is no report%s%s",
+		    collectors ? "; a program has regions if it is built with them "
+				 "(perfctr_region_begin(3))"
+			       : "",
+		    collectors_need(collectors));
 	return true;
 }
 
 /*
- * Reports one file. A program without regions has no report, and a living process makes its own. A
- * report that can't be written to the file goes to the standard error; then this returns false.
+ * Reports one file. A program without regions has no report, as one that ends by _exit(2), and a
+ * living process makes its own. A report that can't be written to the file goes to the standard
+ * error; then this returns false.
  */
-static bool recover(const char *name, const char *file, enum format format)
+static bool recover(const char *name, const char *file, enum format format, unsigned int *without)
 {
 	char *left = NULL;
 	int result;
@@ -224,7 +376,8 @@ static bool recover(const char *name, const char *file, enum format format)
 		say("process %d ended without its report of regions; what it "
 		    "had measured by then is reported",
 		    atoi(name));
-	lost = result < 0 && errno != ENOENT && errno != EBUSY;
+	*without += result < 0 && errno == ENOENT;
+	lost = result < 0 && errno != ENOENT && errno != EALREADY && errno != EBUSY;
 	if (lost) {
 		say("process %d has no report of regions: %s", atoi(name), perfctr_error());
 		if (file)
@@ -235,7 +388,7 @@ static bool recover(const char *name, const char *file, enum format format)
 }
 
 /* False: not all reports were written to their files. */
-static bool recover_all(const char *file, enum format format)
+static bool recover_all(const char *file, enum format format, unsigned int *without)
 {
 	bool all = true;
 	DIR *dir = directory ? opendir(directory) : NULL;
@@ -243,7 +396,7 @@ static bool recover_all(const char *file, enum format format)
 
 	while (dir && (entry = readdir(dir)))
 		if (is_of_process(entry->d_name))
-			all &= recover(entry->d_name, file, format);
+			all &= recover(entry->d_name, file, format, without);
 	if (dir)
 		closedir(dir);
 	return all;
@@ -373,7 +526,7 @@ static bool is_special(const char *file)
 	return file && stat(file, &status) == 0 && !S_ISREG(status.st_mode);
 }
 
-struct run_end regions_run(char **command, const struct events *events, const char *words,
+struct run_end regions_run(char **command, struct events *events, const char *words,
 			   const char *file, enum format format, FILE *json)
 {
 	static const char *const formats[] = {
@@ -383,7 +536,7 @@ struct run_end regions_run(char **command, const struct events *events, const ch
 	};
 	struct run_end end = { .ran = true };
 	struct child child;
-	unsigned int collectors;
+	unsigned int collectors, without = 0;
 	struct seen seen;
 	char *own_file = NULL, *text = NULL;
 	const char *special = NULL;
@@ -391,7 +544,7 @@ struct run_end regions_run(char **command, const struct events *events, const ch
 	char *keep = collectors_read(words, &collectors);
 
 	collectors_check(collectors, *command);
-	try_events(events);
+	take_countable(events);
 	if (file && !strcmp(file, "-"))
 		file = "/dev/stdout";
 	if (file)
@@ -414,8 +567,9 @@ struct run_end regions_run(char **command, const struct events *events, const ch
 		special = file;
 		file = own_file = report_pattern();
 	}
-	end.lost = !recover_all(file, format);
+	end.lost = !recover_all(file, format, &without);
 	seen = see_processes();
+	seen.without += without;
 	end.lost |= !tell_seen(&seen, collectors);
 	if (json)
 		copy_reports(json);
@@ -423,7 +577,7 @@ struct run_end regions_run(char **command, const struct events *events, const ch
 		text = read_reports(&size);
 	places_end();
 	remove_directory();
-	child_end(&child);
+	child_end();
 	if (special)
 		end.lost |= !write_special(special, text, size);
 	free(own_file);

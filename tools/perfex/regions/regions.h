@@ -13,7 +13,7 @@
  * (NULL: the standard error), or as JSON to "json" if that is not NULL. Exits if the events can't
  * be counted, or the command can't be run.
  */
-struct run_end regions_run(char **command, const struct events *events, const char *words,
+struct run_end regions_run(char **command, struct events *events, const char *words,
 			   const char *file, enum format format, FILE *json);
 
 #endif /* PERFCTR_TOOLS_REGIONS_H */

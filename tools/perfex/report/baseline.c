@@ -22,13 +22,15 @@ static int refuse(const struct reader *reader, const struct node *node, const ch
 	return -1;
 }
 
-static struct baseline_event *add_event(struct baseline *baseline, const char *name)
+static struct baseline_event *add_event(struct baseline *baseline, const char *name,
+					const char *asked)
 {
 	struct baseline_event *event;
 
 	baseline->event = need(reallocarray(baseline->event, baseline->n + 1, sizeof(*event)));
 	event = &baseline->event[baseline->n++];
-	*event = (struct baseline_event){ .name = need(strdup(name)) };
+	*event = (struct baseline_event){ .name = need(strdup(name)),
+					  .asked = need(strdup(asked ? asked : name)) };
 	return event;
 }
 
@@ -56,13 +58,14 @@ static int read_event(const struct reader *reader, const struct node *node)
 {
 	const struct node *name = node_member(node, "event", PERFCTR_JSON_STRING), *value;
 	const struct node *values = node_member(node, "values", PERFCTR_JSON_ARRAY);
+	const struct node *asked = node_member(node, "asked", PERFCTR_JSON_STRING);
 	struct baseline_event *event;
 
 	if (!name || !values)
 		return refuse(reader, node, "an event has its name and the values of each run");
 	if (find_event(reader->baseline, name->string)->n)
 		return 0; /* as it is given twice, so it is found: the first one */
-	event = add_event(reader->baseline, name->string);
+	event = add_event(reader->baseline, name->string, asked ? asked->string : NULL);
 	for (value = values->child; value; value = value->next)
 		if (read_value(reader, value, &event->series) < 0)
 			return -1;
@@ -164,8 +167,8 @@ void baseline_take(struct baseline *baseline, const struct results *results)
 	*baseline = (struct baseline){ .runs = results->repeats };
 	for (i = 0; i < results->run->events->n; i++) {
 		const struct series *from = &results->result[i].taken.series;
-		struct baseline_event *to = add_event(baseline,
-						      results->run->events->event[i].name);
+		struct baseline_event *to = add_event(baseline, results->run->events->event[i].name,
+						      NULL);
 
 		for (r = 0; r < from->n; r++)
 			series_add(&to->series, from->value[r]);
@@ -233,6 +236,7 @@ void baseline_free(struct baseline *baseline)
 
 	for (i = 0; i < baseline->n; i++) {
 		free(baseline->event[i].name);
+		free(baseline->event[i].asked);
 		series_free(&baseline->event[i].series);
 	}
 	free(baseline->event);

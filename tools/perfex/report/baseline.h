@@ -7,7 +7,7 @@
 #include "tools/perfex/report/results.h"
 
 struct baseline_event {
-	char *name;
+	char *name, *asked; /* as shown, and the text of -e that counts it */
 	struct series series;
 };
 

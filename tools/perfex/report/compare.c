@@ -60,27 +60,70 @@ double student_p(double t, double freedom)
 	return isinf(whole) ? 0 : beta(freedom / 2, 0.5, freedom / whole, t * t / whole);
 }
 
+double student_t(double p, double freedom)
+{
+	double low = 0, high = 1, middle;
+
+	while (student_p(high, freedom) > p)
+		high *= 2;
+	while (middle = low + (high - low) / 2, high - low > 1e-10 * high)
+		*(student_p(middle, freedom) > p ? &low : &high) = middle;
+	return high;
+}
+
 /* The variance of a mean. */
 static double variance(const struct summary *s)
 {
 	return s->squares / (s->n - 1) / s->n;
 }
 
+/* Welch's degrees of freedom, of values that have a spread. */
+static double freedom_of(const struct summary *a, const struct summary *b)
+{
+	/* Shares of the variance: its square might be more than there is. */
+	double share = variance(a) / (variance(a) + variance(b)), rest = 1 - share;
+
+	return 1 / (share * share / (a->n - 1) + rest * rest / (b->n - 1));
+}
+
 double welch_p(const struct summary *a, const struct summary *b)
 {
-	double va, vb, freedom;
+	double sum;
 
 	if (a->n < 2 || b->n < 2)
 		return NAN;
-	va = variance(a);
-	vb = variance(b);
-	if (!(va + vb > 0))
+	sum = variance(a) + variance(b);
+	if (!(sum > 0))
 		return a->mean < b->mean || a->mean > b->mean ? 0 : 1;
-	/* Shares of the variance: its square might be more than there is. */
-	va /= variance(a) + vb;
-	vb = 1 - va;
-	freedom = 1 / (va * va / (a->n - 1) + vb * vb / (b->n - 1));
-	return student_p((a->mean - b->mean) / sqrt(variance(a) + variance(b)), freedom);
+	return student_p((a->mean - b->mean) / sqrt(sum), freedom_of(a, b));
+}
+
+/* Returns half of the interval in which the difference of the means lies with 95 %; NAN: unknown.
+ */
+static double half_interval(const struct summary *a, const struct summary *b)
+{
+	double sum;
+
+	if (a->n < 2 || b->n < 2)
+		return NAN;
+	sum = variance(a) + variance(b);
+	return sum > 0 ? student_t(COMPARE_ALPHA, freedom_of(a, b)) * sqrt(sum) : 0;
+}
+
+/* Returns how many runs a side would show a difference of the means, with the spread that they
+ * have. */
+static unsigned int runs_for(const struct summary *a, const struct summary *b, double difference)
+{
+	double squares = a->squares / (a->n - 1) + b->squares / (b->n - 1);
+	double ratio = squares / (difference * difference), n;
+
+	/* The normal distribution's t is the least. */
+	n = fmax(2, ceil(1.95996 * 1.95996 * ratio));
+	if (!(n <= COMPARE_RUNS))
+		return COMPARE_RUNS + 1;
+	while (n < pow(student_t(COMPARE_ALPHA, 2 * n - 2), 2) * ratio)
+		n++;
+	return (unsigned int)n;
 }
 
 struct ranked {
@@ -126,6 +169,7 @@ void comparison_add(struct comparison *comparison, const char *name, const char 
 		    const struct series *before, const struct series *now)
 {
 	struct compared *one;
+	double half;
 
 	comparison->of = need(reallocarray(comparison->of, comparison->n + 1, sizeof(*one)));
 	one = &comparison->of[comparison->n++];
@@ -138,6 +182,29 @@ void comparison_add(struct comparison *comparison, const char *name, const char 
 	};
 	one->change = change_of(one->before.mean, one->now.mean);
 	one->p = welch_p(&one->before, &one->now);
+	half = half_interval(&one->before, &one->now);
+	if (half > 0)
+		half /= fabs(one->before.mean);
+	one->low = isfinite(one->change - half) ? one->change - half : NAN;
+	one->high = isfinite(one->change + half) ? one->change + half : NAN;
+}
+
+double comparison_wanted(const struct comparison *comparison)
+{
+	return comparison->threshold > 0 ? comparison->threshold : COMPARE_CHANGE;
+}
+
+static enum verdict decide(const struct compared *one, double threshold)
+{
+	if (isnan(one->p))
+		return !one->before.n ? VERDICT_NOT_BEFORE
+		       : !one->now.n  ? VERDICT_NOT_NOW
+				      : VERDICT_TOO_FEW;
+	if (one->p < COMPARE_ALPHA)
+		return fabs(one->change) > threshold ? VERDICT_DIFFERS : VERDICT_BELOW;
+	if (one->low >= -threshold && one->high <= threshold)
+		return VERDICT_SAME;
+	return VERDICT_NOT_SHOWN;
 }
 
 void comparison_decide(struct comparison *comparison)
@@ -153,11 +220,14 @@ void comparison_decide(struct comparison *comparison)
 	for (n = i = 0; i < comparison->n; i++) {
 		struct compared *one = &comparison->of[i];
 
-		if (isnan(one->p))
-			continue;
-		one->p = p[n++];
-		one->differs = one->p < COMPARE_ALPHA && fabs(one->change) > comparison->threshold;
-		comparison->differing += one->differs;
+		if (!isnan(one->p))
+			one->p = p[n++];
+		one->verdict = decide(one, comparison->threshold);
+		comparison->differing += one->verdict == VERDICT_DIFFERS;
+		one->runs = 0;
+		if (one->verdict == VERDICT_NOT_SHOWN && fabs(one->before.mean) > 0)
+			one->runs = runs_for(&one->before, &one->now,
+					     comparison_wanted(comparison) * one->before.mean);
 	}
 	free(p);
 }

@@ -19,13 +19,28 @@ double student_p(double t, double freedom);
  */
 double welch_p(const struct summary *a, const struct summary *b);
 
+/* Returns the t beyond which both tails of Student's t have the probability p together. */
+double student_t(double p, double freedom);
+
 /*
  * Makes Holm's correction of n p's, in place: each is then the overall level at which it is
  * significant.
  */
 void holm_adjust(double *p, unsigned int n);
 
-#define COMPARE_ALPHA 0.05
+#define COMPARE_ALPHA  0.05
+#define COMPARE_CHANGE 0.05  /* the change to be shown where there is no threshold */
+#define COMPARE_RUNS   10000 /* as many are said; "runs" is one more if it takes more */
+
+enum verdict {
+	VERDICT_DIFFERS,
+	VERDICT_BELOW,	   /* a significant difference, but not beyond the threshold */
+	VERDICT_SAME,	   /* the interval lies within the threshold: no spread, if that is 0 */
+	VERDICT_NOT_SHOWN, /* neither a difference nor that there is none */
+	VERDICT_NOT_BEFORE,
+	VERDICT_NOT_NOW,
+	VERDICT_TOO_FEW, /* runs that counted it */
+};
 
 struct compared {
 	char *name;
@@ -34,15 +49,24 @@ struct compared {
 	struct summary before, now;
 	double change; /* of the mean, as a fraction of the old one; +-INFINITY from 0 */
 	double p;      /* corrected; NAN: it can't be compared */
-	bool differs;
+	/*
+	 * The change lies between these in 95 of 100 cases, by Welch's test of this event alone;
+	 * NAN if it can't be told, as from 0.
+	 */
+	double low, high;
+	unsigned int runs; /* a side, that would show comparison_wanted(); 0: not asked */
+	enum verdict verdict;
 };
 
 struct comparison {
 	const char *before, *now; /* the names of the two sides */
-	double threshold;	  /* a part of the mean */
+	double threshold;	  /* a part of the mean; 0: none */
 	struct compared *of;
 	unsigned int n, compared, differing;
 };
+
+/* The change, a part of the mean, that comparison_decide() finds "runs" for. */
+double comparison_wanted(const struct comparison *comparison);
 
 void comparison_add(struct comparison *comparison, const char *name, const char *unit, double scale,
 		    const struct series *before, const struct series *now);

@@ -33,8 +33,8 @@ static void print_summary(FILE *file, const struct series *series)
 
 	if (summary.n)
 		fprintf(file, ",%.3f,%.3f,%u,%.15g,%.15g,%.15g", summary.mean,
-			summary_deviation(&summary), summary.n, summary.least, summary.median,
-			summary.most);
+			summary_deviation(&summary), summary.n, summary.minimum, summary.median,
+			summary.maximum);
 	else
 		fputs(",,,0,,,", file);
 }
@@ -70,7 +70,7 @@ static void print_provenance(FILE *file, const struct results *results)
 
 	text_csv(file, ",", provenance->time);
 	text_csv(file, ",", provenance->host.nodename);
-	text_csv(file, ",", provenance->rank ? provenance->rank : "");
+	text_csv(file, ",", provenance->rank);
 	text_csv(file, ",", provenance->version);
 	text_csv(file, ",", provenance->host.release);
 	print_command(file, results->run->command);
@@ -166,7 +166,7 @@ static void print_header(FILE *file, const struct results *results)
 	fprintf(file, "%s%svalue,scaled,unit,event,quality,enabled_ns,running_ns,reason%s%s%s%s\n",
 		results->seconds > 0 ? "time_s," : "", columns[by],
 		metrics_count(results) ? ",error,level,parent" : "",
-		results->repeats > 1 ? ",mean,deviation,runs,least,median,most,failed_runs,"
+		results->repeats > 1 ? ",mean,deviation,runs,minimum,median,maximum,failed_runs,"
 				       "elapsed_s,elapsed_deviation"
 				     : "",
 		results->provenance ? ",time,host,rank,perfex,kernel,command" : "",

@@ -14,6 +14,8 @@ static void print_cell(FILE *file, const struct results *results, const struct p
 	struct cell cell = results_cell(results, part, i);
 
 	text_json(file, "\"event\":", event->name);
+	if (event->asked)
+		text_json(file, ",\"asked\":", event->asked);
 	if (event->run)
 		fprintf(file, ",\"run\":%u", event->run);
 	if (cell.counted) {
@@ -39,10 +41,10 @@ static void print_summary(FILE *file, const struct series *series)
 
 	if (summary.n)
 		fprintf(file,
-			",\"mean\":%.3f,\"deviation\":%.3f,\"least\":%.15g,\"median\":%.15g,"
-			"\"most\":%.15g",
-			summary.mean, summary_deviation(&summary), summary.least, summary.median,
-			summary.most);
+			",\"mean\":%.3f,\"deviation\":%.3f,\"minimum\":%.15g,\"median\":%.15g,"
+			"\"maximum\":%.15g",
+			summary.mean, summary_deviation(&summary), summary.minimum, summary.median,
+			summary.maximum);
 	fprintf(file, ",\"runs\":%u", summary.n);
 }
 
@@ -202,6 +204,14 @@ static void print_status(FILE *file, const struct run_end *end)
 		fputs(",\"timed_out\":true", file);
 }
 
+/* Prints how many processes the command left. */
+static void print_left(FILE *file, const struct run_end *end)
+{
+	if (end->left)
+		fprintf(file, ",\"left_running\":%u,\"left_exactly\":%s", end->left,
+			end->left_more ? "false" : "true");
+}
+
 static void print_times(FILE *file, const char *before, const struct run_end *end)
 {
 	fprintf(file, "%s\"elapsed_s\":%.6f", before, end->elapsed);
@@ -225,13 +235,14 @@ static void print_series(FILE *file, const struct results *results)
 	unsigned int r;
 
 	fprintf(file,
-		",\"elapsed\":{\"mean\":%.9f,\"deviation\":%.9f,\"least\":%.9f,\"median\":%.9f,"
-		"\"most\":%.9f},\"series\":[",
-		summary.mean, summary_deviation(&summary), summary.least, summary.median,
-		summary.most);
+		",\"elapsed\":{\"mean\":%.9f,\"deviation\":%.9f,\"minimum\":%.9f,\"median\":%.9f,"
+		"\"maximum\":%.9f},\"series\":[",
+		summary.mean, summary_deviation(&summary), summary.minimum, summary.median,
+		summary.maximum);
 	for (r = 0; r < results->repeats; r++) {
 		print_times(file, r ? ",{" : "{", &results->ends[r]);
 		print_status(file, &results->ends[r]);
+		print_left(file, &results->ends[r]);
 		fputs(results_takes(results, r) ? "}" : ",\"left_out\":true}", file);
 	}
 	fputc(']', file);
@@ -242,8 +253,8 @@ void json_provenance(FILE *file, const struct provenance *provenance)
 {
 	text_json(file, ",\"origin\":{\"time\":", provenance->time);
 	text_json(file, ",\"host\":", provenance->host.nodename);
-	if (provenance->rank)
-		text_json(file, ",\"rank\":", provenance->rank);
+	if (*provenance->rank)
+		fprintf(file, ",\"rank\":%s", provenance->rank);
 	text_json(file, ",\"perfex\":", provenance->version);
 	text_json(file, ",\"kernel\":", provenance->host.release);
 	text_json(file, ",\"machine\":", provenance->host.machine);
@@ -253,6 +264,8 @@ void json_provenance(FILE *file, const struct provenance *provenance)
 
 static void print_all(FILE *file, const struct results *results)
 {
+	const struct run_end *first;
+
 	json_subject(file, results->run->targets, results->run->command);
 	fprintf(file, "\"runs\":%u,\"failed_runs\":%u", results->repeats, results->failed);
 	if (results->repeats > 1)
@@ -272,6 +285,8 @@ static void print_all(FILE *file, const struct results *results)
 	if (results->comparison)
 		verdict_json(file, results->comparison);
 	json_end(file, &results->end);
+	if (results_left(results, &first))
+		print_left(file, first);
 }
 
 void json_print(FILE *file, const struct results *results)

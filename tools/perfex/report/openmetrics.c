@@ -282,11 +282,18 @@ static void print_gauge(FILE *file, const char *name, const char *unit, const ch
 static void print_provenance(const struct exposition *to)
 {
 	const struct results *results = to->results;
+	const struct run_end *first;
 
 	print_gauge(to->file, "perfex_elapsed_seconds", "seconds", "How long has been counted.");
 	text_label(to->file, "perfex_elapsed_seconds{target=", to->target);
 	fprintf(to->file, "} %.6f\n",
 		results->seconds > 0 ? results->seconds : results->end.elapsed);
+	if (results_left(results, &first)) {
+		print_gauge(to->file, "perfex_left_running", NULL,
+			    "Processes that still ran when the command ended; there may be more.");
+		text_label(to->file, "perfex_left_running{target=", to->target);
+		fprintf(to->file, "} %u\n", first->left);
+	}
 	if (!results->provenance)
 		return;
 	print_gauge(to->file, "perfex_build_info", NULL, "What has counted; always 1.");
@@ -294,7 +301,7 @@ static void print_provenance(const struct exposition *to)
 	text_label(to->file, ",version=", results->provenance->version);
 	text_label(to->file, ",kernel=", results->provenance->host.release);
 	text_label(to->file, ",processor=", results->provenance->processor);
-	if (results->provenance->rank)
+	if (*results->provenance->rank)
 		text_label(to->file, ",rank=", results->provenance->rank);
 	fputs("} 1\n", to->file);
 }

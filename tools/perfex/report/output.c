@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-#include <ctype.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
@@ -8,6 +7,7 @@
 #include <sys/stat.h>
 #include <sys/utsname.h>
 #include <unistd.h>
+#include "lib/base/stream.h"
 #include "tools/perfex/base/die.h"
 #include "tools/perfex/base/outfile.h"
 #include "tools/perfex/base/terminal.h"
@@ -121,27 +121,6 @@ static void __attribute__((noreturn)) end(const char *name, pid_t command, const
 }
 
 /*
- * Returns the descriptor in a name; -1: none. It may be one that can't be opened again, such as a
- * socket, or a file in which other programs write before and after.
- */
-static int descriptor_of(const char *name)
-{
-	static const char *const directories[] = { "/dev/fd/", "/proc/self/fd/" };
-	size_t i, length;
-
-	if (!strcmp(name, "/dev/stdout"))
-		return STDOUT_FILENO;
-	if (!strcmp(name, "/dev/stderr"))
-		return STDERR_FILENO;
-	for (i = 0; i < 2; i++) {
-		length = strlen(directories[i]);
-		if (!strncmp(name, directories[i], length) && isdigit((unsigned char)name[length]))
-			return atoi(name + length);
-	}
-	return -1;
-}
-
-/*
  * Checks a file for perf.data, which may hold stacks of other users' processes: only this user may
  * read it. NULL, or why this can't be.
  */
@@ -158,7 +137,7 @@ static const char *may_be_private(const char *name)
 static void open_itself(struct output *output, const char *name, pid_t command)
 {
 	bool private = output->format == FORMAT_PERF_DATA;
-	int fd = descriptor_of(name);
+	int fd = perfctr_stream_named(name);
 	struct stat stat;
 
 	output->is_own = fd < 0;
@@ -179,7 +158,7 @@ static int try_replacement(const char *name)
 {
 	struct replacement replacement;
 
-	if (descriptor_of(name) >= 0)
+	if (perfctr_stream_named(name) >= 0)
 		return EINVAL;
 	if (replace_begin(&replacement, name, false) < 0)
 		return errno;

@@ -2,6 +2,7 @@
 #include <linux/perf_event.h>
 #include <stdio.h>
 #include <string.h>
+#include "tools/perfex/base/text.h"
 #include "tools/perfex/report/ratio.h"
 
 /* Gets the attr of event i, on its first core type. Numbers have none. */
@@ -94,23 +95,32 @@ static unsigned int partner(const struct results *results, const struct part *pa
 /* Seconds of the first clock that was counted; 0: none was. */
 static double clock_seconds(const struct results *results, const struct part *part)
 {
+	double value = 0;
 	unsigned int i;
 
-	for (i = 0; i < results->run->events->n; i++)
-		if (results->run->events->event[i].is.flags & PERFCTR_EVENT_TIME &&
-		    value_of(results, part, i) > 0)
-			return value_of(results, part, i) / 1e9;
-	return 0;
+	for (i = 0; i < results->run->events->n && value <= 0; i++)
+		if (results->run->events->event[i].is.flags & PERFCTR_EVENT_TIME)
+			value = value_of(results, part, i);
+	return value / 1e9;
+}
+
+/* Writes a number with this many places, and what it is. */
+static void put(char *text, size_t size, double value, unsigned int places, const char *what)
+{
+	size_t n = text_fixed(text, size, value, places);
+
+	if (n < size)
+		strncat(text + n, what, size - n - 1);
 }
 
 static void print_rate(char *text, size_t size, double rate)
 {
 	if (rate >= 1e6)
-		snprintf(text, size, "%.3f M/sec", rate / 1e6);
+		put(text, size, rate / 1e6, 3, " M/sec");
 	else if (rate >= 1e3)
-		snprintf(text, size, "%.3f K/sec", rate / 1e3);
+		put(text, size, rate / 1e3, 3, " K/sec");
 	else
-		snprintf(text, size, "%.3f /sec", rate);
+		put(text, size, rate, 3, " /sec");
 }
 
 unsigned int ratio_whole(const struct results *results, const struct part *part, unsigned int i)
@@ -134,14 +144,14 @@ void ratio_print(char *text, size_t size, const struct results *results, const s
 	text[0] = '\0';
 	if (event->is.flags & PERFCTR_EVENT_TIME) {
 		if (elapsed > 0)
-			snprintf(text, size, "%.3f CPUs utilized", value / 1e9 / elapsed);
+			put(text, size, value / 1e9 / elapsed, 3, " CPUs utilized");
 	} else if (all != i && is_generic(&attr, PERF_COUNT_HW_INSTRUCTIONS)) {
-		snprintf(text, size, "%.2f insn per cycle", value / value_of(results, part, all));
+		put(text, size, value / value_of(results, part, all), 2, " insn per cycle");
 	} else if (all != i) {
 		snprintf(text, size, "%.2f%% of all %s", 100 * value / value_of(results, part, all),
 			 results->run->events->event[all].name);
 	} else if (seconds > 0 && is_generic(&attr, PERF_COUNT_HW_CPU_CYCLES)) {
-		snprintf(text, size, "%.3f GHz", value / seconds / 1e9);
+		put(text, size, value / seconds / 1e9, 3, " GHz");
 	} else if (seconds > 0 && !*event->is.unit) {
 		print_rate(text, size, value / seconds);
 	}

@@ -4,10 +4,27 @@
 #include <stdlib.h>
 #include <sys/wait.h>
 #include <time.h>
+#include "lib/base/rank.h"
 #include "tools/perfex/base/die.h"
 #include "tools/perfex/report/results.h"
 
+/* Why a count that was not watched is not called exact. */
+#define UNWATCHED                                                                                  \
+	"nobody saw whether the kernel stopped counting other threads of it early, as it does at " \
+	"programs that may not be traced; use --strict, or count as root"
+
+/* Why a count is not called exact of which /sys does not tell whether the PMU takes the event. */
+#define UNVERIFIED                                                                                 \
+	"/sys can't be read, which tells whether the PMU takes the event, so that the kernel may " \
+	"have counted another; mount sysfs"
+
 /* ---- one event ---- */
+
+/* Which processes the command has left; NULL: none, or the interval is one before its end. */
+static const char *left_of(const struct results *results)
+{
+	return results->run->events->left;
+}
 
 static const char *reason_of(const struct results *results, unsigned int i,
 			     const struct perfctr_reading *reading)
@@ -17,11 +34,20 @@ static const char *reason_of(const struct results *results, unsigned int i,
 
 	if (!reason && reading->quality == PERFCTR_STALE)
 		return stale ? stale : "";
+	if (!reason && reading->quality <= PERFCTR_UNWATCHED && left_of(results))
+		return left_of(results);
+	if (!reason && reading->quality == PERFCTR_UNWATCHED)
+		return UNWATCHED;
+	if (!reason && reading->quality == PERFCTR_UNVERIFIED)
+		return UNVERIFIED;
 	if (reason || reading->quality != PERFCTR_NOT_COUNTED)
 		return reason ? reason : "";
-	return reading->enabled ? "it found no room on the PMU: count fewer events at a time, or "
-				  "stop other users"
-				: "it was never on the PMU";
+	if (reading->enabled)
+		return "it found no room on the PMU: count fewer events at a time, or stop other "
+		       "users";
+	if (!results->repeats && !(results->span > 0))
+		return "no run was counted before the interruption";
+	return "it was never on the PMU";
 }
 
 static bool is_count(const struct results *results, unsigned int i,
@@ -36,6 +62,8 @@ const char *results_quality(const struct results *results, unsigned int quality)
 
 	if (valgrind && quality != PERFCTR_NOT_COUNTED)
 		return valgrind->doubt ? "incomplete" : "emulated";
+	if (quality <= PERFCTR_UNWATCHED && left_of(results))
+		return "up to the end";
 	return perfctr_quality_name(quality);
 }
 
@@ -133,10 +161,32 @@ const char *results_doubt(const struct results *results, unsigned int *i)
 			return cell.reason;
 		if (results->result[*i].taken.runs < results_runs(results))
 			return "not all runs counted it";
-		if (cell.quality != PERFCTR_EXACT)
+		if (cell.quality != PERFCTR_EXACT || left_of(results))
 			return *cell.reason ? cell.reason : cell.quality_name;
 	}
 	return NULL;
+}
+
+bool results_has(const struct results *results, enum perfctr_quality quality)
+{
+	unsigned int i;
+
+	for (i = 0; i < results->run->events->n; i++)
+		if (results_cell(results, NULL, i).quality == quality)
+			return true;
+	return false;
+}
+
+unsigned int results_left(const struct results *results, const struct run_end **first)
+{
+	unsigned int r, n = 0;
+
+	for (r = results->repeats; r-- > 0;)
+		if (results->ends[r].left) {
+			*first = &results->ends[r];
+			n++;
+		}
+	return n;
 }
 
 /* ---- runs and intervals ---- */
@@ -266,28 +316,13 @@ void results_free(struct results *results)
 
 /* ---- where and when ---- */
 
-/* The variables in which launchers tell a process its rank. */
-static const char *find_rank(void)
-{
-	static const char *const names[] = {
-		"PMIX_RANK",	"PMI_RANK",    "OMPI_COMM_WORLD_RANK", "MV2_COMM_WORLD_RANK",
-		"SLURM_PROCID", "PALS_RANKID", "FLUX_TASK_RANK",       "ALPS_APP_PE",
-	};
-	unsigned int i;
-
-	for (i = 0; i < sizeof(names) / sizeof(names[0]); i++)
-		if (getenv(names[i]))
-			return getenv(names[i]);
-	return NULL;
-}
-
 void provenance_get(struct provenance *provenance)
 {
 	time_t now = time(NULL);
 	const char *id;
 	struct tm tm;
 
-	*provenance = (struct provenance){ .rank = find_rank(), .version = PACKAGE_VERSION };
+	*provenance = (struct provenance){ .rank = perfctr_rank(), .version = PACKAGE_VERSION };
 	gmtime_r(&now, &tm);
 	strftime(provenance->time, sizeof(provenance->time), "%Y-%m-%dT%H:%M:%SZ", &tm);
 	uname(&provenance->host);

@@ -13,7 +13,7 @@
 struct provenance {
 	char time[32]; /* UTC, as of RFC 3339 */
 	struct utsname host;
-	const char *rank; /* in a parallel program, by its launcher; NULL: none */
+	const char *rank; /* in a parallel job, a number; "": none */
 	const char *processor;
 	const char *version; /* perfex's */
 };
@@ -94,6 +94,12 @@ unsigned int results_runs(const struct results *results);
 
 /* The seconds that the commands took, NAN if they are left out. */
 struct series results_elapsed(const struct results *results);
+
+/* Whether a count has the quality. */
+bool results_has(const struct results *results, enum perfctr_quality quality);
+
+/* The number of runs whose commands left processes running; the first of these. */
+unsigned int results_left(const struct results *results, const struct run_end **first);
 
 /* Why results are not all exact, of the first event that is not; NULL: they are. */
 const char *results_doubt(const struct results *results, unsigned int *i);

@@ -36,7 +36,7 @@ static double *sorted(const struct series *series, unsigned int *n)
 
 struct summary series_summary(const struct series *series)
 {
-	struct summary summary = { .mean = NAN, .least = NAN, .median = NAN, .most = NAN };
+	struct summary summary = { .mean = NAN, .minimum = NAN, .median = NAN, .maximum = NAN };
 	double *value = sorted(series, &summary.n), mean = 0, distance;
 	unsigned int i, n = summary.n;
 
@@ -48,9 +48,9 @@ struct summary series_summary(const struct series *series)
 	}
 	if (n) {
 		summary.mean = mean;
-		summary.least = value[0];
+		summary.minimum = value[0];
 		summary.median = (value[(n - 1) / 2] + value[n / 2]) / 2;
-		summary.most = value[n - 1];
+		summary.maximum = value[n - 1];
 	}
 	free(value);
 	return summary;

@@ -12,7 +12,7 @@ struct series {
 struct summary {
 	unsigned int n;	      /* values */
 	double mean, squares; /* sum of squares of the distances from it */
-	double least, median, most;
+	double minimum, median, maximum;
 };
 
 void series_add(struct series *series, double value);

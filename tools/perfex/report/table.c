@@ -4,6 +4,7 @@
 #include <string.h>
 #include <sys/wait.h>
 #include "tools/perfex/base/die.h"
+#include "tools/perfex/base/pmu.h"
 #include "tools/perfex/base/terminal.h"
 #include "tools/perfex/base/text.h"
 #include "tools/perfex/report/formats.h"
@@ -14,28 +15,13 @@
 
 /* ---- values ---- */
 
-/* Writes a number as "1,234,567". */
-static void print_number(char *text, size_t size, uint64_t n)
-{
-	char digits[32];
-	int length = snprintf(digits, sizeof(digits), "%llu", (unsigned long long)n), i;
-	size_t k = 0;
-
-	for (i = 0; i < length && k + 2 < size; i++) {
-		if (i && (length - i) % 3 == 0)
-			text[k++] = ',';
-		text[k++] = digits[i];
-	}
-	text[k] = '\0';
-}
-
 /* Writes a value in the event's unit. */
 static void print_value(char *text, size_t size, const struct event *event, uint64_t value)
 {
 	if (event->is.scale != 1)
-		snprintf(text, size, "%.2f", (double)value * event->is.scale);
+		text_fixed(text, size, (double)value * event->is.scale, 2);
 	else
-		print_number(text, size, value);
+		text_number(text, size, value);
 }
 
 /* ---- footnotes ---- */
@@ -76,13 +62,13 @@ static void print_footnotes(FILE *file, const struct footnotes *notes)
 
 struct row {
 	char value[64], ratio[128], note[128];
-	char spread[32], least[64], median[64], most[64]; /* of several runs; else empty */
+	char spread[32], minimum[64], median[64], maximum[64]; /* of several runs; else empty */
 	const char *unit, *name;
 };
 
 /* How wide the columns are. */
 struct widths {
-	int value, unit, name, ratio, spread, least, median, most;
+	int value, unit, name, ratio, spread, minimum, median, maximum;
 	bool is_narrow; /* there is room for the first three */
 };
 
@@ -115,9 +101,9 @@ static void print_spread(struct row *row, const struct event *event, const struc
 	if (!summary.n)
 		return;
 	snprintf(row->spread, sizeof(row->spread), "± %.2f%%", summary_error(&summary));
-	print_value(row->least, sizeof(row->least), event, (uint64_t)summary.least);
+	print_value(row->minimum, sizeof(row->minimum), event, (uint64_t)summary.minimum);
 	print_value(row->median, sizeof(row->median), event, (uint64_t)(summary.median + 0.5));
-	print_value(row->most, sizeof(row->most), event, (uint64_t)summary.most);
+	print_value(row->maximum, sizeof(row->maximum), event, (uint64_t)summary.maximum);
 }
 
 static void make_row(struct row *row, const struct results *results, unsigned int i,
@@ -150,17 +136,19 @@ static void make_elapsed(struct row *row, const struct results *results)
 	row->name = "elapsed";
 	snprintf(row->value, sizeof(row->value), "%.6f", summary.mean);
 	snprintf(row->spread, sizeof(row->spread), "± %.2f%%", summary_error(&summary));
-	snprintf(row->least, sizeof(row->least), "%.6f", summary.least);
+	snprintf(row->minimum, sizeof(row->minimum), "%.6f", summary.minimum);
 	snprintf(row->median, sizeof(row->median), "%.6f", summary.median);
-	snprintf(row->most, sizeof(row->most), "%.6f", summary.most);
+	snprintf(row->maximum, sizeof(row->maximum), "%.6f", summary.maximum);
 	series_free(&series);
 }
 
 static void make_head(struct row *row)
 {
-	*row = (struct row){
-		.value = "mean", .least = "least", .median = "median", .most = "most"
-	};
+	*row = (struct row){ .value = "mean",
+			     .spread = "± error",
+			     .minimum = "minimum",
+			     .median = "median",
+			     .maximum = "maximum" };
 	row->unit = row->name = "";
 }
 
@@ -182,18 +170,18 @@ static struct widths widths_of(const struct row *rows, unsigned int n)
 		widen(&widths.name, rows[i].name ? rows[i].name : "");
 		widen(&widths.ratio, rows[i].ratio);
 		widen(&widths.spread, rows[i].spread);
-		widen(&widths.least, rows[i].least);
+		widen(&widths.minimum, rows[i].minimum);
 		widen(&widths.median, rows[i].median);
-		widen(&widths.most, rows[i].most);
+		widen(&widths.maximum, rows[i].maximum);
 	}
 	return widths;
 }
 
 static int total_of(const struct widths *widths)
 {
-	int spread = widths->least
-			     ? widths->spread + widths->least + widths->median + widths->most + 8
-			     : 0;
+	int spread = widths->minimum ? widths->spread + widths->minimum + widths->median +
+					       widths->maximum + 8
+				     : 0;
 
 	return widths->value + widths->unit + widths->name + 3 +
 	       (widths->ratio ? widths->ratio + 1 : 0) + spread;
@@ -230,9 +218,9 @@ static void print_narrow_spread(struct fit *fit, const struct row *row)
 
 	fit_next(fit);
 	fit_put(fit, row->spread);
-	snprintf(text, sizeof(text), ", from %s", row->least);
+	snprintf(text, sizeof(text), ", from %s", row->minimum);
 	fit_put(fit, text);
-	snprintf(text, sizeof(text), " to %s,", row->most);
+	snprintf(text, sizeof(text), " to %s,", row->maximum);
 	fit_put(fit, text);
 	snprintf(text, sizeof(text), " median %s", row->median);
 	fit_put(fit, text);
@@ -252,23 +240,16 @@ static void print_narrow(FILE *file, const struct row *row, const struct widths 
 		fit_put(&fit, "  ");
 		fit_put(&fit, row->ratio);
 	}
-	if (*row->least)
+	if (*row->minimum)
 		print_narrow_spread(&fit, row);
 	print_note_in(file, &fit, row->note);
 	fit_end(&fit);
 }
 
-/* Prints a value, padded in front. */
-static void print_right(FILE *file, const char *text, int width)
-{
-	fprintf(file, "%*s", width - text_width(text), "");
-	text_terminal(file, text, 0);
-}
-
 /* Columns after the last one that says something are not filled up. */
 static void print_wide(FILE *file, const struct row *row, const struct widths *widths)
 {
-	bool more = *row->least || *row->note, ratio = more || *row->ratio;
+	bool more = *row->minimum || *row->note, ratio = more || *row->ratio;
 	struct fit fit = fit_begin(file, widths->value + widths->unit + 3);
 
 	text_terminal(file, row->unit, widths->unit);
@@ -278,11 +259,11 @@ static void print_wide(FILE *file, const struct row *row, const struct widths *w
 		fputc(' ', file);
 		text_terminal(file, row->ratio, more ? widths->ratio : 0);
 	}
-	if (*row->least) {
+	if (*row->minimum) {
 		fputs("  ", file);
-		print_right(file, row->spread, widths->spread);
-		fprintf(file, "  %*s  %*s  %*s", widths->least, row->least, widths->median,
-			row->median, widths->most, row->most);
+		text_right(file, row->spread, widths->spread);
+		fprintf(file, "  %*s  %*s  %*s", widths->minimum, row->minimum, widths->median,
+			row->median, widths->maximum, row->maximum);
 	}
 	fit_used(&fit, total_of(widths));
 	print_note_in(file, &fit, row->note);
@@ -495,44 +476,91 @@ static void print_title(FILE *file, const struct results *results)
 
 /* ---- parts, intervals ---- */
 
+/* How wide the columns of all rows are: in each interval and part the same. */
+struct brief {
+	int value, unit, name;
+	struct fit fit;	  /* an empty line */
+	char seconds[32]; /* of an interval; else empty */
+};
+
+enum { LABEL = 13, PART = 11, RATIO = 19 };
+
 static void print_label(FILE *file, struct fit *fit, const struct results *results,
-			const struct part *part)
+			const struct part *part, const struct brief *brief)
 {
 	enum by by = results->run->breakdown ? results->run->breakdown->by : BY_NOTHING;
 	char *name = NULL;
 
-	if (results->seconds > 0)
-		fit_used(fit, fprintf(file, " %12.6f", results->seconds));
+	fit_used(fit, text_terminal(file, brief->seconds, 0));
 	if (by <= BY_THREAD)
 		return;
 	if (asprintf(&name, " %s%s", part && by == BY_CPU ? "CPU" : "",
 		     part ? part->name : "total") < 0)
 		need(NULL);
-	text_terminal(file, name, 11);
-	fit_used(fit, text_width(name) > 11 ? text_width(name) : 11);
+	fit_used(fit, text_terminal(file, name, PART));
 	free(name);
 }
 
-/* A line; where there is no room for columns there are none. */
-static void print_brief_row(FILE *file, const struct results *results, const struct part *part,
-			    const struct row *row)
+/* Adapts the columns to a terminal, so that most rows fit. */
+static void widths_brief(struct brief *brief, const struct results *results,
+			 const struct metric *metrics, unsigned int n)
 {
-	struct fit fit = fit_begin(file, 6);
-	int name = *row->ratio && text_width(row->name) < 28 ? 28 : text_width(row->name);
-	bool narrow;
+	const struct events *events = results->run->events;
+	int columns = brief->fit.columns, unit = 1, name = 1, label = 0, room;
+	unsigned int i;
 
-	print_label(file, &fit, results, part);
-	narrow = fit.columns &&
-		 fit.used + 30 + name + text_width(row->ratio) + text_width(row->note) >
-			 fit.columns;
-	fprintf(file, " %*s ", narrow ? 13 : 20, row->value);
-	text_terminal(file, row->unit, narrow ? text_width(row->unit) : 6);
-	fit_used(&fit, narrow ? 15 + text_width(row->unit) : 28);
+	for (i = 0; i < events->n; i++) {
+		widen(&unit, events->event[i].is.unit);
+		widen(&name, events->event[i].name);
+	}
+	for (i = 0; i < n; i++) {
+		widen(&unit, metrics[i].is.unit);
+		widen(&name, metrics[i].name);
+	}
+	label += *brief->seconds ? LABEL : 0;
+	label += results->run->breakdown && results->run->breakdown->by > BY_THREAD ? PART : 0;
+	room = columns - label - 17 - unit - RATIO;
+	if (!columns || label + 30 + (name < 28 ? 28 : name) + RATIO <= columns) {
+		unit = 6;
+		name = room = name < 28 ? 28 : name;
+		brief->value = 20;
+	}
+	brief->unit = unit;
+	brief->name = name < room ? name : room;
+}
+
+/* Returns what is the same in all rows of an interval, or part. */
+static struct brief brief_of(FILE *file, const struct results *results,
+			     const struct metric *metrics, unsigned int n)
+{
+	struct brief brief = { .value = 13, .fit = fit_begin(file, 6) };
+	char seconds[24];
+
+	if (results->seconds > 0) {
+		text_fixed(seconds, sizeof(seconds), results->seconds, 6);
+		snprintf(brief.seconds, sizeof(brief.seconds), " %12s", seconds);
+	}
+	widths_brief(&brief, results, metrics, n);
+	return brief;
+}
+
+/* What does not fit continues in another line. */
+static void print_brief_row(FILE *file, const struct results *results, const struct part *part,
+			    const struct row *row, const struct brief *brief)
+{
+	struct fit fit = brief->fit;
+	int width = text_width(row->name), pad = brief->name > width ? brief->name - width : 0;
+
+	print_label(file, &fit, results, part, brief);
+	text_right(file, row->value, brief->value + 1);
+	fputc(' ', file);
+	text_terminal(file, row->unit, brief->unit);
+	fit_used(&fit, brief->value + brief->unit + 2);
 	fit_put(&fit, " ");
 	fit_put(&fit, row->name);
 	if (*row->ratio) {
-		fprintf(file, "%*s", narrow ? 0 : name - text_width(row->name), "");
-		fit_used(&fit, narrow ? 0 : name - text_width(row->name));
+		text_blanks(file, pad);
+		fit_used(&fit, pad);
 		fit_put(&fit, " ");
 		fit_put(&fit, row->ratio);
 	}
@@ -540,10 +568,11 @@ static void print_brief_row(FILE *file, const struct results *results, const str
 	fit_end(&fit);
 }
 
-static void print_brief_metrics(FILE *file, const struct results *results, const struct part *part)
+static void print_brief_metrics(FILE *file, const struct results *results, const struct part *part,
+				const struct metric *metrics, unsigned int n,
+				const struct brief *brief)
 {
-	unsigned int i, n;
-	struct metric *metrics = metrics_get(results, part, &n);
+	unsigned int i;
 
 	for (i = 0; i < n; i++) {
 		const struct metric *metric = &metrics[i];
@@ -557,40 +586,50 @@ static void print_brief_metrics(FILE *file, const struct results *results, const
 		snprintf(row.note, sizeof(row.note), "%s%s",
 			 tell_estimate(estimate, sizeof(estimate), metric),
 			 metric->value.beyond ? "  (beyond its threshold)" : "");
-		print_brief_row(file, results, part, &row);
+		print_brief_row(file, results, part, &row, brief);
 	}
-	free(metrics);
+}
+
+static void make_brief_row(struct row *row, const struct results *results, const struct part *part,
+			   unsigned int i)
+{
+	const struct event *event = &results->run->events->event[i];
+	struct cell cell = results_cell(results, part, i);
+
+	*row = (struct row){ .unit = cell.counted ? event->is.unit : "", .name = event->name };
+	if (cell.counted) {
+		print_value(row->value, sizeof(row->value), event, cell.estimate);
+		ratio_print(row->ratio, sizeof(row->ratio), results, part, i);
+	} else {
+		snprintf(row->value, sizeof(row->value), "<not counted>");
+	}
+	if (cell.quality == PERFCTR_SCALED)
+		snprintf(row->note, sizeof(row->note), "  (estimate)");
+	else if (cell.quality == PERFCTR_STALE)
+		snprintf(row->note, sizeof(row->note), "  (stale: it stopped early)");
 }
 
 /* Prints all events, of a part, or of an interval. */
 static void print_brief(FILE *file, const struct results *results, const struct part *part)
 {
-	unsigned int i;
+	unsigned int i, n;
+	struct metric *metrics = metrics_get(results, part, &n);
+	struct brief brief = brief_of(file, results, metrics, n);
+	struct row row;
 
 	for (i = 0; i < results->run->events->n; i++) {
 		const struct event *event = &results->run->events->event[i];
-		struct cell cell = results_cell(results, part, i);
-		struct row row = { .unit = event->is.unit, .name = event->name };
 
-		if (event->quiet)
-			continue;
 		/* The total says the one; the other is of other processors, or core types. */
-		if (part && (event->reason || (results->run->breakdown->by > BY_CGROUP &&
-					       !part_has(&part->reading[i]))))
+		if (event->quiet ||
+		    (part && (event->reason || (results->run->breakdown->by > BY_CGROUP &&
+						!part_has(&part->reading[i])))))
 			continue;
-		if (cell.counted) {
-			print_value(row.value, sizeof(row.value), event, cell.estimate);
-			ratio_print(row.ratio, sizeof(row.ratio), results, part, i);
-		} else {
-			snprintf(row.value, sizeof(row.value), "<not counted>");
-		}
-		if (cell.quality == PERFCTR_SCALED)
-			snprintf(row.note, sizeof(row.note), "  (estimate)");
-		else if (cell.quality == PERFCTR_STALE)
-			snprintf(row.note, sizeof(row.note), "  (stale: it stopped early)");
-		print_brief_row(file, results, part, &row);
+		make_brief_row(&row, results, part, i);
+		print_brief_row(file, results, part, &row, &brief);
 	}
-	print_brief_metrics(file, results, part);
+	print_brief_metrics(file, results, part, metrics, n, &brief);
+	free(metrics);
 }
 
 static void print_threads(FILE *file, const struct results *results, const struct part *part,
@@ -673,6 +712,40 @@ static void print_emulation(FILE *file, const struct valgrind *valgrind)
 		fprintf(file, " incomplete: %s\n", valgrind->doubt);
 }
 
+/* Says what was not counted, or not watched. */
+static void print_doubts(FILE *file, const struct results *results)
+{
+	const struct run_end *first;
+	unsigned int runs = results_left(results, &first);
+	struct fit fit = fit_begin(file, 2);
+	char text[200];
+
+	if (runs && results->repeats > 1)
+		snprintf(text, sizeof(text),
+			 " %u of %u runs left processes running beside later ones, the first %s%u;",
+			 runs, results->repeats, first->left_more ? "at least " : "", first->left);
+	else if (runs)
+		snprintf(text, sizeof(text), " %s%u process%s of the command still ran at its end;",
+			 first->left_more ? "at least " : "", first->left,
+			 first->left == 1 ? "" : "es");
+	if (runs) {
+		fit_words(&fit, text);
+		fit_words(&fit, " counts are up to then (--wait waits)");
+		fit_end(&fit);
+	} else if (results_has(results, PERFCTR_UNWATCHED)) {
+		fit_words(&fit, " unwatched: nobody saw whether programs that may not be traced "
+				"ended counts early (--strict watches)");
+		fit_end(&fit);
+	}
+	if (results_has(results, PERFCTR_UNVERIFIED)) {
+		fit = fit_begin(file, 2);
+		fit_words(&fit,
+			  " unverified: /sys can't be read, which tells whether the PMU takes "
+			  "the events (mount sysfs)");
+		fit_end(&fit);
+	}
+}
+
 static void print_end(FILE *file, const struct results *results)
 {
 	const struct run_end *end = &results->end;
@@ -687,6 +760,25 @@ static void print_end(FILE *file, const struct results *results)
 		print_emulation(file, results->run->valgrind);
 	if (results->repeats > 1 && results->failed)
 		print_failed(file, results);
+	print_doubts(file, results);
+}
+
+/* Says what perfex does where there is no PMU, of that what can be done to this subject. */
+static void print_other_ways(FILE *file, const struct results *results,
+			     const struct footnotes *notes)
+{
+	struct fit fit = fit_begin(file, 2);
+	unsigned int i;
+
+	for (i = 0; i < notes->n && !pmu_is_missing(notes->text[i]); i++)
+		;
+	if (i == notes->n)
+		return;
+	fit_words(&fit, " without a PMU: perfex --sample shows where the time goes");
+	if (results->run->command && !results->run->targets->n)
+		fit_words(&fit, "; perfex --emulate counts instructions and cache misses of a "
+				"command, slowly");
+	fit_end(&fit);
 }
 
 static void print_all(FILE *file, const struct results *results)
@@ -699,6 +791,7 @@ static void print_all(FILE *file, const struct results *results)
 	print_metrics(file, results, &notes);
 	print_end(file, results);
 	print_footnotes(file, &notes);
+	print_other_ways(file, results, &notes);
 	free(notes.text);
 	fputc('\n', file);
 	if (results->comparison)

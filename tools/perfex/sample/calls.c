@@ -41,7 +41,7 @@ static size_t number_of(struct calls *calls, char *name)
 	return function->number;
 }
 
-/* Takes "process;outer;inner". */
+/* Takes "process;thread;outer;inner". */
 static void add_way(void *arg, char *way, uint64_t samples, uint64_t events)
 {
 	struct calls *calls = arg;
@@ -49,6 +49,7 @@ static void add_way(void *arg, char *way, uint64_t samples, uint64_t events)
 	char *name = strsep(&way, ";"); /* a process may have an empty name */
 
 	text_json(calls->stacks, ftell(calls->stacks) > 0 ? ",{\"comm\":" : "{\"comm\":", name);
+	text_json(calls->stacks, ",\"thread\":", strsep(&way, ";"));
 	fprintf(calls->stacks, ",\"samples\":%llu", (unsigned long long)samples);
 	if (calls->weighted)
 		fprintf(calls->stacks, ",\"events\":%llu", (unsigned long long)events);
@@ -74,7 +75,7 @@ void calls_json(struct histogram *histogram, FILE *file)
 
 	calls.functions = need(open_memstream(&functions, &size));
 	calls.stacks = need(open_memstream(&stacks, &size));
-	histogram_ways(histogram, add_way, &calls);
+	histogram_ways(histogram, true, add_way, &calls);
 	if (fclose(calls.functions) != 0 || fclose(calls.stacks) != 0)
 		need(NULL);
 	fprintf(file, "\"functions\":[%s],\"stacks\":[%s]", functions, stacks);

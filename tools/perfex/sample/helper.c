@@ -1,13 +1,19 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
+#include <errno.h>
+#include <grp.h>
 #include <poll.h>
 #include <signal.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/fsuid.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 #include "tools/perfex/sample/helper.h"
 
@@ -32,17 +38,59 @@ void helper_fence(unsigned int megabytes)
 	setrlimit(RLIMIT_AS, &limit);
 }
 
+/* They change nothing for a user without the right to it, who opens no more than before. */
+void helper_as_owner(int fd)
+{
+	struct stat stat;
+
+	if (fstat(fd, &stat) < 0)
+		return;
+	setgroups(0, NULL);
+	setfsgid(stat.st_gid);
+	setfsuid(stat.st_uid);
+	prctl(PR_SET_PDEATHSIG, SIGKILL); /* the kernel takes it away with another user */
+}
+
+/* Room for a message's descriptor. */
+union passed {
+	struct cmsghdr head;
+	char bytes[CMSG_SPACE(sizeof(int))];
+};
+
+/* Returns the length of a question; *fd: -1 if it comes without a file. */
+static ssize_t take_question(int line, char packet[LONGEST_PACKET], int *fd)
+{
+	struct iovec bytes = { packet, LONGEST_PACKET };
+	union passed passed;
+	struct msghdr message = { .msg_iov = &bytes,
+				  .msg_iovlen = 1,
+				  .msg_control = &passed,
+				  .msg_controllen = sizeof(passed) };
+	const struct cmsghdr *head;
+	ssize_t n;
+
+	do
+		n = recvmsg(line, &message, MSG_CMSG_CLOEXEC);
+	while (n < 0 && errno == EINTR);
+	head = n > 0 ? CMSG_FIRSTHDR(&message) : NULL;
+	*fd = -1;
+	if (head && head->cmsg_type == SCM_RIGHTS)
+		memcpy(fd, CMSG_DATA(head), sizeof(*fd));
+	return n;
+}
+
 static void __attribute__((noreturn)) serve(const struct helper *helper, int fd)
 {
 	char packet[LONGEST_PACKET + 1];
 	bool usable;
 	ssize_t n;
+	int file;
 
 	helper_fence(helper->megabytes);
 	usable = helper->begin();
-	while (usable && (n = recv(fd, packet, LONGEST_PACKET, 0)) > 0) {
+	while (usable && (n = take_question(fd, packet, &file)) > 0) {
 		packet[n] = '\0';
-		n = (ssize_t)helper->answer(packet, (size_t)n);
+		n = (ssize_t)helper->answer(packet, (size_t)n, file);
 		if (send(fd, packet, (size_t)n, MSG_NOSIGNAL) < 0)
 			break;
 	}
@@ -73,26 +121,66 @@ void helper_end(struct helper *helper)
 {
 	if (helper->pid > 0) {
 		kill(helper->pid, SIGKILL);
-		waitpid(helper->pid, NULL, 0);
+		while (waitpid(helper->pid, NULL, 0) < 0 && errno == EINTR)
+			;
 		close(helper->line);
 	}
-	helper->pid = -1;
+	helper->pid = 0;
 }
 
-size_t helper_ask(struct helper *helper, const void *question, size_t n, void *answer, size_t size)
+static bool send_question(int line, const void *question, size_t n, int fd)
 {
-	struct pollfd wait = { .events = POLLIN };
+	struct iovec bytes = { (void *)(uintptr_t)question, n };
+	union passed passed = { .head = { .cmsg_len = CMSG_LEN(sizeof(fd)),
+					  .cmsg_level = SOL_SOCKET,
+					  .cmsg_type = SCM_RIGHTS } };
+	struct msghdr message = { .msg_iov = &bytes, .msg_iovlen = 1 };
+
+	if (fd >= 0) {
+		memcpy(CMSG_DATA(&passed.head), &fd, sizeof(fd));
+		message.msg_control = &passed;
+		message.msg_controllen = sizeof(passed);
+	}
+	return sendmsg(line, &message, MSG_NOSIGNAL) > 0;
+}
+
+uint64_t helper_now(void)
+{
+	struct timespec time;
+
+	clock_gettime(CLOCK_MONOTONIC, &time);
+	return (uint64_t)time.tv_sec * 1000000000 + (uint64_t)time.tv_nsec;
+}
+
+/* Waits for an answer; a signal that is handled does not end the wait. */
+static bool is_answered(const struct helper *helper)
+{
+	struct pollfd wait = { .fd = helper->line, .events = POLLIN };
+	const uint64_t begun = helper_now();
+	uint64_t ms = 0, most = (uint64_t)helper->seconds * 1000;
+	int n;
+
+	do {
+		n = poll(&wait, 1, (int)(most - ms));
+		ms = (helper_now() - begun) / 1000000;
+	} while (n < 0 && errno == EINTR && ms < most);
+	return n == 1;
+}
+
+size_t helper_ask(struct helper *helper, const void *question, size_t n, int fd, void *answer,
+		  size_t size)
+{
 	ssize_t got = -1;
 
 	if (helper->pid == 0)
 		begin(helper);
 	if (helper->pid < 0)
 		return 0;
-	wait.fd = helper->line;
-	if (send(helper->line, question, n, MSG_NOSIGNAL) > 0 &&
-	    poll(&wait, 1, (int)helper->seconds * 1000) == 1)
+	if (send_question(helper->line, question, n, fd) && is_answered(helper))
 		got = recv(helper->line, answer, size, MSG_DONTWAIT);
-	if (got <= 0)
-		helper_end(helper);
-	return got > 0 ? (size_t)got : 0;
+	if (got > 0)
+		return (size_t)got;
+	helper_end(helper);
+	helper->pid = -1;
+	return 0;
 }

@@ -8,30 +8,33 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 #include <sys/types.h>
-#include "tools/perfex/sample/symbols.h"
 
-#define LONGEST_PACKET LONGEST_NAME
+#define LONGEST_PACKET 65536
 
 struct helper {
 	/* Is called there at first. False: nothing can be answered. */
 	bool (*begin)(void);
 	/*
-	 * Is called there with a question, which has n bytes and a 0 after them; writes the answer
-	 * over it, at most LONGEST_PACKET bytes, and returns its length.
+	 * Is called there with a question, which has n bytes and a 0 after them, and the file's
+	 * descriptor, which it takes, or -1; writes the answer over it, at most LONGEST_PACKET
+	 * bytes, and returns its length.
 	 */
-	size_t (*answer)(char *packet, size_t n);
+	size_t (*answer)(char *packet, size_t n, int fd);
 	unsigned int megabytes; /* of memory that it may have beyond perfex's */
 	unsigned int seconds;	/* that an answer may take */
-	pid_t pid;		/* 0: it has not begun; -1: it has ended */
+	pid_t pid;		/* 0: it has not begun; -1: it failed */
 	int line;
 };
 
 /*
- * Begins, unless that was done, and asks. Returns the answer's length; 0: there is none in time, or
- * no process, and the helper has ended.
+ * Begins, unless that was done, and asks, about the file if fd is not -1. Returns the answer's
+ * length; 0: it came too late, or there is no process, and no later question is answered until
+ * helper_end().
  */
-size_t helper_ask(struct helper *helper, const void *question, size_t n, void *answer, size_t size);
+size_t helper_ask(struct helper *helper, const void *question, size_t n, int fd, void *answer,
+		  size_t size);
 
 /*
  * Fences the present process, which reads such input: it ends with the one that forked it, leaves
@@ -39,7 +42,16 @@ size_t helper_ask(struct helper *helper, const void *question, size_t n, void *a
  */
 void helper_fence(unsigned int megabytes);
 
-/* Ends it for good. */
+/*
+ * Opens files as the owner of this one from now on, where perfex is root: libdw opens what a file
+ * names, with no regard to whether it is a device, which the file's owner may not open.
+ */
+void helper_as_owner(int fd);
+
+/* Returns the time since some moment, in ns. */
+uint64_t helper_now(void);
+
+/* Ends it; the next question begins it again, whether or not it had failed. */
 void helper_end(struct helper *helper);
 
 #endif /* PERFCTR_TOOLS_HELPER_H */

@@ -3,6 +3,7 @@
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 #include <linux/perf_event.h>
@@ -12,36 +13,46 @@
 #include "tools/perfex/sample/elf.h"
 #include "tools/perfex/base/terminal.h"
 #include "tools/perfex/sample/histogram.h"
+#include "tools/perfex/sample/inlined.h"
 #include "tools/perfex/sample/kallsyms.h"
 #include "tools/perfex/sample/stacks.h"
+#include "tools/perfex/sample/view.h"
+#include "tools/perfex/sample/ways.h"
 
 #define ROWS	40 /* that are shown one by one */
 #define BUCKETS 1024
 
+#define MOST_FILES 512 /* that are open at a time */
+
+#define OUTERMOST 8 /* calls among which is a program's beginning */
+
 struct process {
 	struct process *next;
-	uint32_t pid;
+	uint32_t pid, inner_pid; /* for perfex, and for itself */
 	uid_t owner;
-	uint64_t turn;	  /* the turn in which it was last looked at */
-	uint64_t version; /* changes with its files */
-	size_t name;	  /* in names */
-	struct map *map;  /* later ones hide earlier ones */
+	const struct view *view; /* NULL: not known */
+	uint64_t turn;		 /* the turn in which it was last looked at */
+	uint64_t version;	 /* changes with its files */
+	size_t name;		 /* in names */
+	struct map *map;	 /* later ones hide earlier ones */
 	size_t n, room;
-};
-
-/* By which one file is told from another with its name; all zero: there was none. */
-struct stamp {
-	dev_t device;
-	ino_t inode;
-	struct timespec changed;
 };
 
 struct file {
 	char *name;
-	uint32_t pid;		 /* the process of code in memory; else 0 */
-	bool whole;		 /* has no instructions of its own that could be told apart */
-	struct stamp stamp;	 /* when it was first seen */
+	uint32_t pid; /* the process of code in memory; else 0 */
+	bool whole;   /* has no instructions of its own that could be told apart */
+	/* How the kernel knows it: by a build ID, or a device and an inode. */
+	struct perfctr_record_mmap mapped;
+	bool tried; /* to be opened; in memory, the compiler's map was looked at */
+	enum view_result result;
+	bool is_memory; /* not ELF: a process's own code */
+	int fd;
+	struct timespec changed; /* when it was opened */
+	off_t size;		 /* of the file, or of the compiler's map, then */
+	const struct view *view; /* of the process for which it was opened */
 	struct symbols *symbols; /* NULL: not read */
+	int old;		 /* see kallsyms_read_jit() */
 };
 
 struct place {
@@ -52,14 +63,29 @@ struct place {
 	size_t file;
 };
 
+/* One with a name of its own. */
+struct thread {
+	struct thread *next;
+	uint32_t tid;
+	size_t name;	     /* in names */
+	size_t of, together; /* the process's name, and both; of: NOBODY: not made yet */
+};
+
+#define NOBODY SIZE_MAX
+
 struct histogram {
 	struct process *process[BUCKETS];
+	struct thread *thread[BUCKETS];
+	struct views *views;
 	struct file *file;
-	size_t nfiles;
+	size_t nfiles, nopen, most_open;
 	struct place *place; /* a hash table of a size that is a power of two */
 	size_t nplaces, places;
 	struct stacks stacks;
-	char **name; /* names of processes, each once */
+	struct stacks ends; /* the outermost calls of processes' first threads */
+	struct ways *ways;  /* the same by names; NULL: not named yet */
+	const char *slow;   /* the file whose inlined functions could not be found; NULL: none */
+	char **name;	    /* names of processes, each once */
 	size_t nnames;
 	uint64_t samples, events, turn, version;
 };
@@ -68,12 +94,37 @@ enum { FILE_UNKNOWN, FILE_KERNEL };
 
 /* ---- data ---- */
 
+/* A quarter of the descriptors is for files: events have as many. */
+static size_t most_files(void)
+{
+	struct rlimit limit = { 0, 0 };
+
+	getrlimit(RLIMIT_NOFILE, &limit);
+	return limit.rlim_cur / 4 < MOST_FILES ? (size_t)limit.rlim_cur / 4 : MOST_FILES;
+}
+
+static size_t add_file(struct histogram *histogram, const char *name, uint32_t pid,
+		       const struct perfctr_record_mmap *mapped)
+{
+	histogram->file = need(
+		reallocarray(histogram->file, histogram->nfiles + 1, sizeof(*histogram->file)));
+	histogram->file[histogram->nfiles] = (struct file){ .name = need(strdup(name)),
+							    .pid = pid,
+							    .mapped = *mapped,
+							    .fd = -1,
+							    .whole = name[0] != '/' && !pid };
+	return histogram->nfiles++;
+}
+
 struct histogram *histogram_new(void)
 {
 	struct histogram *histogram = need(calloc(1, sizeof(*histogram)));
+	const struct perfctr_record_mmap none = { .pid = 0 };
 
-	histogram_file(histogram, 0, "[unknown]");
-	histogram_file(histogram, 0, "[kernel]");
+	histogram->views = views_new();
+	histogram->most_open = most_files();
+	add_file(histogram, "[unknown]", 0, &none);
+	add_file(histogram, "[kernel]", 0, &none);
 	histogram->file[FILE_KERNEL].whole = false;
 	return histogram;
 }
@@ -81,59 +132,115 @@ struct histogram *histogram_new(void)
 /* Memory that is no file's, into which a compiler may have written instructions. */
 static bool is_anonymous(const char *name)
 {
-	return !strncmp(name, "//anon", 6) || !strncmp(name, "/memfd:", 7) ||
-	       !strncmp(name, "/dev/zero", 9) || !strncmp(name, "/SYSV", 5) || !*name ||
-	       !strncmp(name, "[heap]", 6) || !strncmp(name, "[anon:", 6);
+	static const char *const begins[] = { "//anon", "/memfd:",	  "/dev/zero",
+					      "/SYSV",	"/anon_hugepage", "[heap]",
+					      "[anon:", "/dev/shm/",	  "[anon_shmem:" };
+	unsigned int i;
+
+	for (i = 0; i < sizeof(begins) / sizeof(begins[0]); i++)
+		if (!strncmp(name, begins[i], strlen(begins[i])))
+			return true;
+	return !*name;
 }
 
-static struct stamp stamp_of(const char *name)
+static bool is_same_file(const struct perfctr_record_mmap *one,
+			 const struct perfctr_record_mmap *two)
 {
-	struct stat is;
-
-	if (*name != '/' || stat(name, &is) < 0)
-		return (struct stamp){ 0 };
-	return (struct stamp){ is.st_dev, is.st_ino, is.st_mtim };
+	if (one->build_id_size || two->build_id_size)
+		return one->build_id_size == two->build_id_size &&
+		       !memcmp(one->build_id, two->build_id, one->build_id_size);
+	return one->inode == two->inode && one->major == two->major && one->minor == two->minor;
 }
 
-/* Whether another file has the name now, or the same one with other contents. */
-static bool is_replaced(const struct file *file)
-{
-	struct stamp now = stamp_of(file->name);
-
-	return now.inode && file->stamp.inode &&
-	       (now.device != file->stamp.device || now.inode != file->stamp.inode ||
-		now.changed.tv_sec != file->stamp.changed.tv_sec ||
-		now.changed.tv_nsec != file->stamp.changed.tv_nsec);
-}
-
-const char *histogram_replaced(const struct histogram *histogram)
+static size_t find_file(struct histogram *histogram, const char *name, uint32_t pid,
+			const struct perfctr_record_mmap *mapped)
 {
 	size_t i;
 
-	for (i = 0; i < histogram->nfiles; i++)
-		if (is_replaced(&histogram->file[i]))
-			return histogram->file[i].name;
+	for (i = 0; i < histogram->nfiles; i++) {
+		const struct file *file = &histogram->file[i];
+
+		if (file->pid == pid && !strcmp(file->name, name) &&
+		    (pid || is_same_file(&file->mapped, mapped)))
+			return i;
+	}
+	return add_file(histogram, name, pid, mapped);
+}
+
+/* A process's memory, or file that is as memory. */
+static size_t find_memory(struct histogram *histogram, const char *name, uint32_t pid)
+{
+	const struct perfctr_record_mmap none = { .pid = pid };
+
+	return find_file(histogram, name, pid, &none);
+}
+
+size_t histogram_file(struct histogram *histogram, const struct perfctr_record_mmap *mmap)
+{
+	return is_anonymous(mmap->file) ? find_memory(histogram, "[anon]", mmap->pid)
+					: find_file(histogram, mmap->file, 0, mmap);
+}
+
+/* Whether the file has other contents than when it was opened. */
+static bool is_changed(const struct file *file)
+{
+	struct stat now;
+
+	return file->fd >= 0 && fstat(file->fd, &now) == 0 &&
+	       (now.st_size != file->size || now.st_mtim.tv_sec != file->changed.tv_sec ||
+		now.st_mtim.tv_nsec != file->changed.tv_nsec);
+}
+
+static bool is_missing(const struct file *file)
+{
+	return file->tried && !file->pid && !file->whole &&
+	       (file->result != VIEW_FOUND || is_changed(file));
+}
+
+const char *histogram_missing(const struct histogram *histogram, bool *replaced)
+{
+	size_t i;
+
+	for (i = 0; i < histogram->places; i++) {
+		const struct place *place = &histogram->place[i];
+		const struct file *file = &histogram->file[place->file];
+
+		if (!place->count || !is_missing(file))
+			continue;
+		*replaced = file->result != VIEW_UNSEEN;
+		return file->name;
+	}
 	return NULL;
 }
 
-size_t histogram_file(struct histogram *histogram, uint32_t pid, const char *name)
+static bool has_samples(const struct histogram *histogram, size_t file)
 {
-	bool anonymous = is_anonymous(name);
 	size_t i;
 
-	if (anonymous)
-		name = "[anon]";
-	for (i = 0; i < histogram->nfiles; i++)
-		if (!strcmp(histogram->file[i].name, name) &&
-		    (!anonymous || histogram->file[i].pid == pid))
-			return i;
-	histogram->file = need(reallocarray(histogram->file, i + 1, sizeof(*histogram->file)));
-	histogram->file[i] = (struct file){ .name = need(strdup(name)),
-					    .pid = anonymous ? pid : 0,
-					    .stamp = stamp_of(name),
-					    .whole = name[0] != '/' && !anonymous };
-	histogram->nfiles++;
-	return i;
+	for (i = 0; i < histogram->places; i++)
+		if (histogram->place[i].count && histogram->place[i].file == file)
+			return true;
+	return false;
+}
+
+void histogram_build_ids(const struct histogram *histogram,
+			 void (*each)(void *arg, const char *name, const uint8_t *id,
+				      uint32_t size),
+			 void *arg)
+{
+	size_t i;
+
+	for (i = 0; i < histogram->nfiles; i++) {
+		const struct file *file = &histogram->file[i];
+		uint32_t size = file->mapped.build_id_size;
+		uint8_t id[ELF_BUILD_ID] = { 0 };
+
+		memcpy(id, file->mapped.build_id, size);
+		if (!size && file->fd >= 0)
+			size = elf_build_id(file->fd, id);
+		if (size && has_samples(histogram, i))
+			each(arg, file->name, id, size);
+	}
 }
 
 static size_t find_name(struct histogram *histogram, const char *name)
@@ -171,6 +278,80 @@ static struct process *known_process(const struct histogram *histogram, uint32_t
 	return process;
 }
 
+static int open_debug(const void *arg, const char *path)
+{
+	const struct file *file = arg;
+	int fd = view_open(file->view, path, true);
+
+	return fd >= 0 ? fd : elf_open_file(path);
+}
+
+static struct symbols *read_elf(const struct file *file)
+{
+	const struct elf_source source = { file->fd, file->name, open_debug, file };
+
+	return file->fd < 0 || is_changed(file) ? symbols_new() : elf_symbols(&source);
+}
+
+static struct symbols *read_memory(const struct histogram *histogram, struct file *file)
+{
+	const struct process *process = known_process(histogram, file->pid);
+
+	return kallsyms_read_jit(kallsyms_open_jit(process->view ? process->view
+								 : views_own(histogram->views),
+						   process->inner_pid, process->owner),
+				 file->size, &file->old);
+}
+
+static void read_symbols(const struct histogram *histogram, struct file *file)
+{
+	if (file->symbols || file->whole)
+		return;
+	if (file == &histogram->file[FILE_KERNEL])
+		file->symbols = kallsyms_read();
+	else
+		file->symbols = file->pid ? read_memory(histogram, file) : read_elf(file);
+	if (file == &histogram->file[FILE_KERNEL] || file->pid)
+		file->whole = !symbols_number(file->symbols);
+}
+
+/* Opens the file that a process has mapped. If no more can stay open, its names are read now. */
+static void open_file(struct histogram *histogram, struct file *file, const struct process *process,
+		      const struct map *map)
+{
+	struct perfctr_record_mmap mmap = file->mapped;
+	struct stat is;
+
+	file->tried = true;
+	mmap.pid = process->pid;
+	mmap.addr = map->start;
+	mmap.length = map->length;
+	mmap.file = file->name;
+	file->view = process->view ? process->view : views_own(histogram->views);
+	file->result = view_open_mapped(histogram->views, process->view, &mmap, &file->fd);
+	if (file->result != VIEW_FOUND || fstat(file->fd, &is) < 0)
+		return;
+	file->changed = is.st_mtim;
+	file->size = is.st_size;
+	file->is_memory = !elf_is(file->fd);
+	if (histogram->nopen < histogram->most_open) {
+		histogram->nopen++;
+		return;
+	}
+	read_symbols(histogram, file);
+	close(file->fd);
+	file->fd = -1;
+}
+
+/* Notes what it sees, unless it has ended. */
+static void look_at(struct histogram *histogram, struct process *process)
+{
+	const struct view *view = views_process(histogram->views, process->pid);
+
+	if (view)
+		process->view = view;
+}
+
 static struct process *find_process(struct histogram *histogram, uint32_t pid)
 {
 	struct process **list = &histogram->process[pid % BUCKETS];
@@ -180,8 +361,11 @@ static struct process *find_process(struct histogram *histogram, uint32_t pid)
 		return process;
 	process = need(calloc(1, sizeof(*process)));
 	process->pid = pid;
+	process->inner_pid = pid;
 	process->owner = owner_of(pid);
 	process->name = find_name(histogram, "[unknown]");
+	process->view = views_own(histogram->views);
+	look_at(histogram, process);
 	process->next = *list;
 	*list = process;
 	return process;
@@ -225,6 +409,7 @@ void histogram_fork(struct histogram *histogram, uint32_t pid, uint32_t parent)
 	to->room = from->n + 1;
 	to->n = from->n;
 	to->name = from->name;
+	to->view = from->view;
 	to->version = ++histogram->version;
 	if (from->n)
 		memcpy(to->map, from->map, from->n * sizeof(*to->map));
@@ -236,6 +421,17 @@ void histogram_exec(struct histogram *histogram, uint32_t pid)
 
 	process->n = 0;
 	process->version = ++histogram->version;
+	look_at(histogram, process);
+}
+
+void histogram_namespace(struct histogram *histogram, uint32_t pid, uint64_t inode)
+{
+	struct process *process = find_process(histogram, pid);
+
+	if (process->view && process->view == views_namespace(histogram->views, inode))
+		return;
+	process->view = views_namespace(histogram->views, inode);
+	look_at(histogram, process);
 }
 
 void histogram_name(struct histogram *histogram, uint32_t pid, const char *name)
@@ -243,19 +439,120 @@ void histogram_name(struct histogram *histogram, uint32_t pid, const char *name)
 	find_process(histogram, pid)->name = find_name(histogram, name);
 }
 
-void histogram_each_file(const struct histogram *histogram, uint32_t pid,
-			 void (*each)(void *arg, const struct map *map, const char *file),
+/* Notes what a compiler has written before now; the process may have ended later. */
+static void look_at_memory(struct file *file, struct process *process)
+{
+	FILE *map;
+	struct stat is;
+
+	file->tried = true;
+	process->inner_pid = view_inner_pid(process->pid);
+	map = process->view ? kallsyms_open_jit(process->view, process->inner_pid, process->owner)
+			    : NULL;
+	if (map && fstat(fileno(map), &is) == 0)
+		file->size = is.st_size;
+	if (map)
+		fclose(map);
+}
+
+/* Returns a file that a process has mapped, after it was opened. */
+static struct file *mapped_file(struct histogram *histogram, struct process *process,
+				struct map *map)
+{
+	struct file *file = &histogram->file[map->file];
+
+	if (!file->tried && !file->whole && file->pid)
+		look_at_memory(file, process);
+	else if (!file->tried && !file->whole)
+		open_file(histogram, file, process, map);
+	if (!file->is_memory)
+		return file;
+	map->file = find_memory(histogram, file->name, process->pid);
+	return mapped_file(histogram, process, map);
+}
+
+static struct thread *find_thread(const struct histogram *histogram, uint32_t tid)
+{
+	struct thread *thread = histogram->thread[tid % BUCKETS];
+
+	while (thread && thread->tid != tid)
+		thread = thread->next;
+	return thread;
+}
+
+static void name_thread(struct histogram *histogram, uint32_t tid, size_t name)
+{
+	struct thread *thread = find_thread(histogram, tid);
+
+	if (!thread) {
+		thread = need(malloc(sizeof(*thread)));
+		thread->tid = tid;
+		thread->next = histogram->thread[tid % BUCKETS];
+		histogram->thread[tid % BUCKETS] = thread;
+	}
+	thread->name = name;
+	thread->of = NOBODY;
+}
+
+void histogram_thread(struct histogram *histogram, uint32_t tid, const char *name)
+{
+	name_thread(histogram, tid, find_name(histogram, name));
+}
+
+void histogram_thread_fork(struct histogram *histogram, uint32_t tid, uint32_t parent)
+{
+	const struct thread *from = find_thread(histogram, parent);
+	const struct process *process = known_process(histogram, parent);
+
+	if (from || process)
+		name_thread(histogram, tid, from ? from->name : process->name);
+}
+
+/* Returns the number of the process's name and the thread's, with a character between them. */
+static size_t join_names(struct histogram *histogram, size_t process, size_t thread)
+{
+	char *text, *at;
+	size_t name;
+
+	if (asprintf(&text, "%s%c%s", histogram->name[process], WAYS_BETWEEN,
+		     histogram->name[thread]) < 0)
+		need(NULL);
+	/* What can't be printed in names is shown so anyway. */
+	while ((at = strchr(text, WAYS_BETWEEN)))
+		*at = '?';
+	text[strlen(histogram->name[process])] = WAYS_BETWEEN;
+	name = find_name(histogram, text);
+	free(text);
+	return name;
+}
+
+static size_t name_of_stack(struct histogram *histogram, const struct process *process,
+			    uint32_t tid)
+{
+	struct thread *thread = tid == process->pid ? NULL : find_thread(histogram, tid);
+
+	if (!thread || thread->name == process->name)
+		return process->name;
+	if (thread->of != process->name) {
+		thread->of = process->name;
+		thread->together = join_names(histogram, process->name, thread->name);
+	}
+	return thread->together;
+}
+
+void histogram_each_file(struct histogram *histogram, uint32_t pid,
+			 void (*each)(void *arg, const struct map *map, const char *file, int fd),
 			 void *arg)
 {
-	const struct process *process = known_process(histogram, pid);
+	struct process *process = known_process(histogram, pid);
 	size_t i;
 
 	for (i = 0; process && i < process->n; i++) {
-		const struct file *file = &histogram->file[process->map[i].file];
+		const struct file *file = mapped_file(histogram, process, &process->map[i]);
 
 		if (!file->whole || !strcmp(file->name, "[vdso]"))
 			if (!file->pid)
-				each(arg, &process->map[i], file->name);
+				each(arg, &process->map[i], file->name, file->fd);
 	}
 }
 
@@ -312,17 +609,17 @@ static void count_place(struct histogram *histogram, struct frame frame, bool mi
 }
 
 /* Where a process' address is. */
-static struct frame locate(const struct histogram *histogram, const struct process *process,
-			   uint64_t address)
+static struct frame locate(struct histogram *histogram, struct process *process, uint64_t address)
 {
 	size_t i = process->n;
 
 	while (i--) {
-		const struct map *map = &process->map[i];
-		const struct file *file = &histogram->file[map->file];
+		struct map *map = &process->map[i];
+		const struct file *file;
 
 		if (address < map->start || address - map->start >= map->length)
 			continue;
+		file = mapped_file(histogram, process, map);
 		return (struct frame){ map->file, file->whole ? 0
 						  : file->pid
 							  ? address
@@ -368,12 +665,23 @@ void histogram_branch(struct histogram *histogram, uint32_t pid, uint64_t from, 
 	count_place(histogram, frame, mispredicted, 1);
 }
 
+/* Keeps the outermost calls in user mode of a process's first thread, whose first one is known. */
+static void count_end(struct histogram *histogram, const struct frame *frame, size_t n)
+{
+	size_t first = n > OUTERMOST ? n - OUTERMOST : 0;
+
+	while (first < n && frame[first].file == FILE_KERNEL)
+		first++;
+	if (first < n)
+		stacks_count(&histogram->ends, 0, frame + first, n - first, 1);
+}
+
 /*
  * After the first address of each mode come return addresses, which may be the beginning of the
  * next function: the call is before them.
  */
-void histogram_chain(struct histogram *histogram, uint32_t pid, const uint64_t *chain, uint64_t n,
-		     uint64_t events)
+void histogram_chain(struct histogram *histogram, uint32_t pid, uint32_t tid, const uint64_t *chain,
+		     uint64_t n, uint64_t events)
 {
 	struct process *process = find_process(histogram, pid);
 	struct frame *frame = need(calloc((size_t)n + 1, sizeof(*frame)));
@@ -391,7 +699,12 @@ void histogram_chain(struct histogram *histogram, uint32_t pid, const uint64_t *
 					 : locate(histogram, process, chain[i] - !first);
 		first = false;
 	}
-	stacks_count(&histogram->stacks, process->name, frame, frames, events);
+	ways_free(histogram->ways);
+	histogram->ways = NULL;
+	stacks_count(&histogram->stacks, name_of_stack(histogram, process, tid), frame, frames,
+		     events);
+	if (pid == tid)
+		count_end(histogram, frame, frames);
 	free(frame);
 }
 
@@ -445,28 +758,6 @@ static int compare_missed(const void *a, const void *b)
 	return compare_counts(a, b);
 }
 
-static void read_symbols(const struct histogram *histogram, struct file *file)
-{
-	const struct process *process;
-
-	if (file->symbols || file->whole)
-		return;
-	if (file == &histogram->file[FILE_KERNEL]) {
-		file->symbols = kallsyms_read();
-		file->whole = !symbols_number(file->symbols);
-	} else if (file->pid) {
-		for (process = histogram->process[file->pid % BUCKETS]; process->pid != file->pid;
-		     process = process->next)
-			;
-		file->symbols = kallsyms_read_jit(file->pid, process->owner);
-		file->whole = !symbols_number(file->symbols);
-	} else if (is_replaced(file)) {
-		file->symbols = symbols_new();
-	} else {
-		file->symbols = elf_symbols(file->name);
-	}
-}
-
 /* Names a place; its file's names are read when the first of its places is shown. */
 static struct row name_place(struct histogram *histogram, size_t number, uint64_t offset)
 {
@@ -479,6 +770,82 @@ static struct row name_place(struct histogram *histogram, size_t number, uint64_
 	if (!row.symbol)
 		row.offset = file->whole ? 0 : offset;
 	return row;
+}
+
+/* Whether programs, processes, or Go's routines begin in a function. */
+static bool is_beginning(const char *symbol)
+{
+	static const char *const names[] = {
+		"main",		  "_start",
+		"_start_c",	  "_dl_start_user",
+		"clone",	  "__clone",
+		"clone3",	  "__clone3",
+		"start_thread",	  "__start_context",
+		"runtime.goexit", "runtime.goexit.abi0",
+		"runtime.mstart", "runtime.mstart.abi0",
+		"runtime.rt0_go", "runtime.rt0_go.abi0",
+	};
+	size_t i;
+
+	for (i = 0; i < sizeof(names) / sizeof(names[0]); i++)
+		if (!strcmp(symbol, names[i]))
+			return true;
+	return false;
+}
+
+/*
+ * Whether a program's beginning is missing: another function is outermost, or called by functions
+ * of one file without names, as a C library's are; or an address that is in no file.
+ */
+static bool looks_cut(struct histogram *histogram, const struct stack *end)
+{
+	const struct stacks *ends = &histogram->ends;
+	const uint32_t *call = &ends->call[end->first];
+	const size_t outermost = ends->frame[call[end->n - 1]].file;
+	bool known = false, named = false;
+	size_t i = end->n;
+
+	while (i--) {
+		const struct frame *frame = &ends->frame[call[i]];
+		const char *symbol = name_place(histogram, frame->file, frame->offset).symbol;
+
+		if (symbol && is_beginning(symbol))
+			return false;
+		if (!known)
+			named = symbol || frame->file == FILE_UNKNOWN;
+		known |= named || frame->file != outermost;
+	}
+	return named;
+}
+
+uint64_t histogram_cut(struct histogram *histogram)
+{
+	uint64_t n = 0;
+	size_t i;
+
+	for (i = 0; i < histogram->ends.size; i++)
+		if (histogram->ends.stack[i].count &&
+		    looks_cut(histogram, &histogram->ends.stack[i]))
+			n += histogram->ends.stack[i].count;
+	return n;
+}
+
+uint64_t histogram_rewritten(struct histogram *histogram)
+{
+	uint64_t n = 0;
+	size_t i;
+
+	for (i = 0; i < histogram->places; i++) {
+		const struct place *place = &histogram->place[i];
+		struct file *file = &histogram->file[place->file];
+
+		if (!place->count || !file->pid)
+			continue;
+		read_symbols(histogram, file);
+		if (symbols_layer(file->symbols, place->offset) >= file->old)
+			n += place->count;
+	}
+	return n;
 }
 
 static bool has_address(enum place_kind kind)
@@ -652,6 +1019,7 @@ size_t histogram_top(struct histogram *histogram, struct histogram_top *top, siz
 		top[i] = (struct histogram_top){
 			.function = rows[i].symbol ? demangle(rows[i].symbol) : NULL,
 			.file = rows[i].file->name,
+			.fd = rows[i].file->fd,
 			.offset = busiest_place(histogram, &rows[i]),
 			.count = rows[i].count,
 			.share = percent(rows[i].events, histogram->events) / 100,
@@ -661,100 +1029,116 @@ size_t histogram_top(struct histogram *histogram, struct histogram_top *top, siz
 	return i;
 }
 
-/* ---- folded ---- */
+/* ---- calls ---- */
 
-/* A way with its names, which several stacks may have. */
-struct way {
-	char *text;
-	uint64_t samples, events;
+/* Frames by file and offset, of which some have got their names. */
+struct naming {
+	struct histogram *histogram;
+	struct ways *ways;
+	struct numbered_frame *frame;
+	size_t named, first; /* of the file at hand */
 };
 
-static int compare_ways(const void *a, const void *b)
-{
-	const struct way *one = a, *two = b;
+struct numbered_frame {
+	struct frame frame;
+	uint32_t number;
+};
 
-	return strcmp(one->text, two->text);
+static int compare_frames(const void *a, const void *b)
+{
+	const struct numbered_frame *one = a, *two = b;
+
+	if (one->frame.file != two->frame.file)
+		return one->frame.file < two->frame.file ? -1 : 1;
+	return one->frame.offset < two->frame.offset ? -1 : one->frame.offset > two->frame.offset;
 }
 
-/* A name in a line, in which a semicolon has its meaning. */
-static void put_name(FILE *file, const char *name)
+/* Names the functions of frames up to one. */
+static void name_functions(struct naming *naming, size_t end)
 {
-	size_t length;
+	for (; naming->named < end; naming->named++) {
+		const struct numbered_frame *frame = &naming->frame[naming->named];
+		struct row row = name_place(naming->histogram, frame->frame.file,
+					    frame->frame.offset);
+		enum way_kind kind = frame->frame.file == FILE_KERNEL ? WAY_KERNEL : WAY_FUNCTION;
 
-	for (; *name; name += length) {
-		length = text_letter(name);
-		if (length && *name != ';')
-			fwrite(name, 1, length, file);
-		else
-			fputc(*name == ';' ? ':' : '?', file);
-		length += !length;
+		ways_name(naming->ways, frame->number, row.symbol ? kind : WAY_FILE,
+			  row.symbol ? row.symbol : row.file->name);
 	}
 }
 
-static const char *base_name(const char *path)
+/* Names what is inlined at the frame's place, after its function. */
+static void name_inlined(void *arg, size_t number, const char *names, size_t n)
 {
-	const char *slash = strrchr(path, '/');
+	struct naming *naming = arg;
+	size_t place = naming->first + number;
+	const char *name;
 
-	return slash && slash[1] ? slash + 1 : path;
+	name_functions(naming, place + 1);
+	for (name = names; name < names + n; name += strlen(name) + 1)
+		ways_name(naming->ways, naming->frame[place].number, WAY_INLINED, name);
 }
 
-static void put_frame(FILE *file, struct histogram *histogram, const struct frame *frame)
+/* Names n frames of a file. */
+static void name_file(struct naming *naming, size_t n)
 {
-	struct row row = name_place(histogram, frame->file, frame->offset);
-	char *name = row.symbol ? demangle(row.symbol) : NULL;
+	struct histogram *histogram = naming->histogram;
+	struct numbered_frame *frame = &naming->frame[naming->first];
+	struct file *file = &histogram->file[frame->frame.file];
+	const struct elf_source source = { file->fd, file->name, open_debug, file };
+	uint64_t *address = need(calloc(n, sizeof(*address)));
+	size_t i;
 
-	fputc(';', file);
-	/* Flame graphs expect [file] where there is no name. */
-	if (!name && *row.file->name != '[')
-		fputc('[', file);
-	put_name(file, name ? name : base_name(row.file->name));
-	if (!name && *row.file->name != '[')
-		fputc(']', file);
-	else if (frame->file == FILE_KERNEL && name)
-		fputs("_[k]", file);
-	free(name);
+	read_symbols(histogram, file);
+	for (i = 0; i < n && file->symbols; i++)
+		if (!symbols_address(file->symbols, frame[i].frame.offset, &address[i]))
+			address[i] = 0;
+	if (file->fd >= 0 && !file->pid && !file->whole && !is_changed(file) &&
+	    !inlined_find(&source, address, n, name_inlined, naming))
+		histogram->slow = file->name;
+	name_functions(naming, naming->first + n);
+	free(address);
 }
 
-static char *name_way(struct histogram *histogram, const struct stack *stack)
+/* Names the frames of all chains, file by file. */
+static void name_frames(struct histogram *histogram)
 {
-	size_t size, i = stack->n;
-	char *text;
-	FILE *file = need(open_memstream(&text, &size));
+	const struct stacks *stacks = &histogram->stacks;
+	struct naming naming = { .histogram = histogram };
+	size_t i, n = stacks->nframes;
 
-	put_name(file, histogram->name[stack->name]);
-	while (i--)
-		put_frame(file, histogram, &histogram->stacks.frame[stack->first + i]);
-	if (fclose(file) != 0)
-		need(NULL);
-	return text;
+	if (histogram->ways)
+		return;
+	naming.ways = ways_new(stacks, histogram->name, histogram->nnames);
+	naming.frame = need(calloc(n + 1, sizeof(*naming.frame)));
+	for (i = 0; i < n; i++)
+		naming.frame[i] = (struct numbered_frame){ stacks->frame[i], (uint32_t)i };
+	qsort(naming.frame, n, sizeof(*naming.frame), compare_frames);
+	for (i = 0; i < n; i++)
+		if (i + 1 == n || naming.frame[i + 1].frame.file != naming.frame[i].frame.file) {
+			name_file(&naming, i + 1 - naming.first);
+			naming.first = i + 1;
+		}
+	free(naming.frame);
+	ways_end(naming.ways);
+	histogram->ways = naming.ways;
+	inlined_end();
+	demangle_end();
 }
 
-void histogram_ways(struct histogram *histogram,
+const char *histogram_slow(struct histogram *histogram)
+{
+	if (histogram->stacks.used)
+		name_frames(histogram);
+	return histogram->slow;
+}
+
+void histogram_ways(struct histogram *histogram, bool threads,
 		    void (*each)(void *arg, char *way, uint64_t samples, uint64_t events),
 		    void *arg)
 {
-	struct way *ways = need(calloc(histogram->stacks.used + 1, sizeof(*ways)));
-	size_t i, n = 0;
-
-	for (i = 0; i < histogram->stacks.size; i++) {
-		const struct stack *stack = &histogram->stacks.stack[i];
-
-		if (stack->count)
-			ways[n++] = (struct way){ name_way(histogram, stack), stack->count,
-						  stack->events };
-	}
-	qsort(ways, n, sizeof(*ways), compare_ways);
-	for (i = 0; i < n; i++) {
-		if (i + 1 < n && !strcmp(ways[i].text, ways[i + 1].text)) {
-			ways[i + 1].samples += ways[i].samples;
-			ways[i + 1].events += ways[i].events;
-		} else {
-			each(arg, ways[i].text, ways[i].samples, ways[i].events);
-		}
-		free(ways[i].text);
-	}
-	free(ways);
-	demangle_end();
+	name_frames(histogram);
+	ways_each(histogram->ways, threads, each, arg);
 }
 
 static void print_way(void *file, char *way, uint64_t samples, uint64_t events)
@@ -763,9 +1147,9 @@ static void print_way(void *file, char *way, uint64_t samples, uint64_t events)
 	fprintf(file, "%s %llu\n", way, (unsigned long long)events);
 }
 
-void histogram_fold(struct histogram *histogram, FILE *file)
+void histogram_fold(struct histogram *histogram, bool threads, FILE *file)
 {
-	histogram_ways(histogram, print_way, file);
+	histogram_ways(histogram, threads, print_way, file);
 }
 
 /* ---- the end ---- */
@@ -781,19 +1165,36 @@ static void free_process(struct process *process)
 	}
 }
 
+static void free_threads(struct thread *thread)
+{
+	struct thread *next;
+
+	for (; thread; thread = next) {
+		next = thread->next;
+		free(thread);
+	}
+}
+
 void histogram_free(struct histogram *histogram)
 {
 	size_t i;
 
-	for (i = 0; i < BUCKETS; i++)
+	for (i = 0; i < BUCKETS; i++) {
 		free_process(histogram->process[i]);
+		free_threads(histogram->thread[i]);
+	}
 	for (i = 0; i < histogram->nfiles; i++) {
 		symbols_free(histogram->file[i].symbols);
+		if (histogram->file[i].fd >= 0)
+			close(histogram->file[i].fd);
 		free(histogram->file[i].name);
 	}
 	for (i = 0; i < histogram->nnames; i++)
 		free(histogram->name[i]);
+	ways_free(histogram->ways);
 	stacks_free(&histogram->stacks);
+	stacks_free(&histogram->ends);
+	views_free(histogram->views);
 	free(histogram->name);
 	free(histogram->file);
 	free(histogram->place);

@@ -6,6 +6,7 @@
 #ifndef PERFCTR_TOOLS_HISTOGRAM_H
 #define PERFCTR_TOOLS_HISTOGRAM_H
 
+#include <libperfctr.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -22,20 +23,40 @@ enum place_kind { PLACE_FUNCTION, PLACE_FILE, PLACE_ADDRESS, PLACE_BRANCH, PLACE
 
 struct histogram *histogram_new(void);
 
-/* Returns the number of a file, for struct map of a process. */
-size_t histogram_file(struct histogram *histogram, uint32_t pid, const char *name);
+/*
+ * Returns the number of the file of a record of a mapping, for struct map of its process. It is
+ * opened when something of it is needed, and stays open.
+ */
+size_t histogram_file(struct histogram *histogram, const struct perfctr_record_mmap *mmap);
 
 /*
- * Returns the name of a file that is another one now, or has other contents, than when it was first
- * noted; NULL: there is none. No names of functions are taken from it.
+ * Returns the name of a file with samples whose names of functions are not known; NULL: there is
+ * none. *replaced: it is another one now, or has other contents, than when it was mapped; else it
+ * is not seen from here.
  */
-const char *histogram_replaced(const struct histogram *histogram);
+const char *histogram_missing(const struct histogram *histogram, bool *replaced);
+
+/* Calls back with each file that has samples and a build ID. */
+void histogram_build_ids(const struct histogram *histogram,
+			 void (*each)(void *arg, const char *name, const uint8_t *id,
+				      uint32_t size),
+			 void *arg);
+
+/* How many samples are in code that a compiler has written over other code during the run. */
+uint64_t histogram_rewritten(struct histogram *histogram);
 
 /* A process maps a file, is created with its parent's mappings, executes a program, has a name. */
 void histogram_map(struct histogram *histogram, uint32_t pid, const struct map *map);
 void histogram_fork(struct histogram *histogram, uint32_t pid, uint32_t parent);
 void histogram_exec(struct histogram *histogram, uint32_t pid);
 void histogram_name(struct histogram *histogram, uint32_t pid, const char *name);
+
+/* A thread has a name of its own, or its parent's: others have their processes' names. */
+void histogram_thread(struct histogram *histogram, uint32_t tid, const char *name);
+void histogram_thread_fork(struct histogram *histogram, uint32_t tid, uint32_t parent);
+
+/* It is in a mount namespace, by the inode of that. */
+void histogram_namespace(struct histogram *histogram, uint32_t pid, uint64_t inode);
 
 /*
  * Whether nothing is known to be at a process' address, and it has not been asked for in this turn:
@@ -46,10 +67,11 @@ void histogram_turn(struct histogram *histogram);
 
 /*
  * The files, and the kernel's part, [vdso], that a process has mapped, later ones over earlier
- * ones; and a number that becomes another one when it has mapped others.
+ * ones, with their descriptors, or -1; and a number that becomes another one when it has mapped
+ * others.
  */
-void histogram_each_file(const struct histogram *histogram, uint32_t pid,
-			 void (*each)(void *arg, const struct map *map, const char *file),
+void histogram_each_file(struct histogram *histogram, uint32_t pid,
+			 void (*each)(void *arg, const struct map *map, const char *file, int fd),
 			 void *arg);
 uint64_t histogram_version(const struct histogram *histogram, uint32_t pid);
 
@@ -62,8 +84,15 @@ void histogram_branch(struct histogram *histogram, uint32_t pid, uint64_t from, 
 		      bool mispredicted);
 
 /* The calls that led to one, as perf_events write them: the innermost first. */
-void histogram_chain(struct histogram *histogram, uint32_t pid, const uint64_t *chain, uint64_t n,
-		     uint64_t events);
+void histogram_chain(struct histogram *histogram, uint32_t pid, uint32_t tid, const uint64_t *chain,
+		     uint64_t n, uint64_t events);
+
+/*
+ * Returns how many samples of processes' first threads have chains without the program's beginning,
+ * as code without frame pointers makes them; chains that can't be judged for want of names are not
+ * among them.
+ */
+uint64_t histogram_cut(struct histogram *histogram);
 
 uint64_t histogram_samples(const struct histogram *histogram);
 
@@ -80,6 +109,7 @@ void histogram_print(struct histogram *histogram, FILE *file, enum place_kind ki
 struct histogram_top {
 	char *function;	  /* to be freed; NULL: unknown */
 	const char *file; /* valid until histogram_free() */
+	int fd;		  /* of the file, as long; -1: there is none */
 	uint64_t offset, count;
 	double share; /* of all events */
 };
@@ -88,15 +118,22 @@ struct histogram_top {
 size_t histogram_top(struct histogram *histogram, struct histogram_top *top, size_t n);
 
 /*
- * Calls back with each chain of calls by names, "process;outer;inner", which it may change, its
- * samples and their events.
+ * Calls back with each chain of calls by names, "process;outer;inner", or of threads
+ * "process;thread;outer;inner", which it may change, its samples and their events. Functions
+ * that were inlined follow the one that they are in, with "_[i]".
  */
-void histogram_ways(struct histogram *histogram,
+void histogram_ways(struct histogram *histogram, bool threads,
 		    void (*each)(void *arg, char *way, uint64_t samples, uint64_t events),
 		    void *arg);
 
-/* Prints each: "process;outer;inner events". */
-void histogram_fold(struct histogram *histogram, FILE *file);
+/*
+ * Returns the name of a file whose debugging information takes too long to read, so that it may
+ * lack inlined functions; NULL: each was read.
+ */
+const char *histogram_slow(struct histogram *histogram);
+
+/* Prints each, with its events. */
+void histogram_fold(struct histogram *histogram, bool threads, FILE *file);
 
 void histogram_free(struct histogram *histogram);
 

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include <ctype.h>
 #include <errno.h>
-#include <fcntl.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -12,6 +11,9 @@
 
 /* A compiler that runs for weeks writes more, which would fill memory. */
 #define MOST_BYTES ((off_t)256 << 20)
+
+/* No compiler writes longer ones. */
+#define LONGEST_NAME 65536
 
 static bool read_hex(const char **text, uint64_t *value)
 {
@@ -56,7 +58,7 @@ struct symbols *kallsyms_read(void)
 	if (file)
 		fclose(file);
 	free(line);
-	symbols_end(symbols);
+	symbols_end(symbols, SYMBOLS_NESTED);
 	return symbols;
 }
 
@@ -75,51 +77,50 @@ static void read_map_line(struct symbols *symbols, const char *line, int rank)
 		symbols_add(symbols, start, start + size, rank, line, length);
 }
 
-static FILE *open_map(uint32_t pid, uid_t owner)
+FILE *kallsyms_open_jit(const struct view *view, uint32_t inner_pid, uid_t owner)
 {
 	char path[64];
 	struct stat stat;
-	FILE *file;
+	FILE *file = NULL;
 	int fd;
 
-	snprintf(path, sizeof(path), "/tmp/perf-%u.map", pid);
-	fd = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY);
-	if (fd < 0)
-		return NULL;
-	if (fstat(fd, &stat) == 0 && S_ISREG(stat.st_mode) &&
+	snprintf(path, sizeof(path), "/tmp/perf-%u.map", inner_pid);
+	fd = view_open(view, path, false);
+	if (fd >= 0 && fstat(fd, &stat) == 0 &&
 	    (stat.st_uid == owner || stat.st_uid == geteuid()) &&
-	    !(stat.st_mode & (S_IWGRP | S_IWOTH)) && stat.st_size <= MOST_BYTES) {
+	    !(stat.st_mode & (S_IWGRP | S_IWOTH)) && stat.st_size <= MOST_BYTES)
 		file = fdopen(fd, "r");
-		if (file)
-			return file;
-	}
-	close(fd);
-	return NULL;
+	if (!file && fd >= 0)
+		close(fd);
+	return file;
 }
 
 /* The file may grow while it is read. */
-static void read_map(struct symbols *symbols, FILE *file)
+static void read_map(struct symbols *symbols, FILE *file, off_t size, int *old)
 {
 	char line[LONGEST_NAME + 64];
 	bool begins = true;
 	int rank = 0;
+	off_t at;
 
-	while (ftello(file) < MOST_BYTES && fgets(line, sizeof(line), file)) {
+	while ((at = ftello(file)) < MOST_BYTES && fgets(line, sizeof(line), file)) {
+		if (begins && at < size)
+			*old = rank + 1;
 		if (begins)
 			read_map_line(symbols, line, rank++);
 		begins = strchr(line, '\n') != NULL;
 	}
 }
 
-struct symbols *kallsyms_read_jit(uint32_t pid, uid_t owner)
+struct symbols *kallsyms_read_jit(FILE *file, off_t size, int *old)
 {
 	struct symbols *symbols = symbols_new();
-	FILE *file = open_map(pid, owner);
 
+	*old = 0;
 	if (file) {
-		read_map(symbols, file);
+		read_map(symbols, file, size, old);
 		fclose(file);
 	}
-	symbols_end(symbols);
+	symbols_end(symbols, SYMBOLS_LAYERED);
 	return symbols;
 }

@@ -83,18 +83,16 @@ static void find_line(char *text, size_t size, Dwfl *dwfl, int fd, const struct 
 }
 
 /* The answer has a 0 at its end, since it is not to be empty. */
-static size_t answer(char *packet, size_t n)
+static size_t answer(char *packet, size_t n, int fd)
 {
-	static const Dwfl_Callbacks none;
-	Dwfl_Callbacks callbacks = none;
+	static const Dwfl_Callbacks callbacks = { .find_debuginfo = libdw_find_debug_file };
 	struct question question;
 	Dwfl *dwfl;
-	int fd;
 
 	memcpy(&question, packet, n);
 	*packet = '\0';
-	callbacks.find_debuginfo = dw.dwfl_standard_find_debuginfo;
-	fd = elf_open_file(question.path);
+	if (fd >= 0)
+		helper_as_owner(fd);
 	dwfl = fd >= 0 ? dw.dwfl_begin(&callbacks) : NULL;
 	if (dwfl) {
 		find_line(packet, LONGEST_PACKET, dwfl, fd, &question);
@@ -125,22 +123,21 @@ static struct helper helper = {
 void lines_end(void)
 {
 	helper_end(&helper);
-	helper.pid = 0; /* may begin again */
 	*bad = '\0';
 }
 
-void lines_find(char *text, size_t size, const char *path, uint64_t offset)
+void lines_find(char *text, size_t size, int fd, const char *path, uint64_t offset)
 {
 	struct question question = { .offset = offset };
 	char line[LONGEST_PACKET];
 	size_t n = strlen(path) + 1;
 
 	*text = '\0';
-	/* What is no file has another name, such as [kernel]. */
-	if (*path != '/' || n > sizeof(question.path) || !strcmp(path, bad))
+	if (fd < 0 || n > sizeof(question.path) || !strcmp(path, bad))
 		return;
 	memcpy(question.path, path, n);
-	n = helper_ask(&helper, &question, offsetof(struct question, path) + n, line, sizeof(line));
+	n = helper_ask(&helper, &question, offsetof(struct question, path) + n, fd, line,
+		       sizeof(line));
 	if (n) {
 		snprintf(text, size, "%.*s", (int)n - 1, line);
 	} else {
@@ -157,9 +154,9 @@ void lines_print(char *text, size_t size, struct Dwfl_Module *module, uint64_t a
 	*text = '\0';
 }
 
-void lines_find(char *text, size_t size, const char *path, uint64_t offset)
+void lines_find(char *text, size_t size, int fd, const char *path, uint64_t offset)
 {
-	(void)size, (void)path, (void)offset;
+	(void)size, (void)fd, (void)path, (void)offset;
 	*text = '\0';
 }
 

@@ -15,11 +15,12 @@ struct Dwfl_Module;
 void lines_print(char *text, size_t size, struct Dwfl_Module *module, uint64_t address);
 
 /*
- * Does so for an offset in a program's or a library's file, by another process, since the file may
- * have any contents; "" also if libdw can't be loaded, or needs more than nine seconds. Such a file
- * is not looked at again at once.
+ * Does so for an offset in a program's or a library's file, which is open, by another process,
+ * since the file may have any contents; "" also if fd is -1, if libdw can't be loaded, or needs
+ * more than nine seconds. Such a file is not looked at again at once. Its path leads to debug
+ * files.
  */
-void lines_find(char *text, size_t size, const char *path, uint64_t offset);
+void lines_find(char *text, size_t size, int fd, const char *path, uint64_t offset);
 
 /* Ends that process; another lines_find() begins one, and looks at each file. */
 void lines_end(void);

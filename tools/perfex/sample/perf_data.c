@@ -29,7 +29,8 @@ struct attr {
 
 /* perf's features, by their bits. */
 enum {
-	HEADER_HOSTNAME = 3,
+	HEADER_BUILD_ID = 2,
+	HEADER_HOSTNAME,
 	HEADER_OSRELEASE,
 	HEADER_VERSION,
 	HEADER_ARCH,
@@ -39,6 +40,7 @@ enum {
 	HEADER_CMDLINE,
 	HEADER_EVENT_DESC,
 	HEADER_BRANCH_STACK = 15, /* its section is empty */
+	HEADER_SAMPLE_TIME = 21,
 	HEADER_FEATURES,
 };
 
@@ -53,34 +55,36 @@ void perf_data_record(FILE *file, const struct perfctr_record *record)
 }
 
 /*
- * Fills in the words at the end of each record, in this order: process and thread, time. Zeros come
- * before all times.
+ * Fills in the words at the end of each record: process and thread, then time, id, stream and
+ * processor, as far as samples have them. Zeros come before all times. Returns their size.
  */
-static size_t trailer(const struct perf_event_attr *attr, uint32_t pid, uint32_t ids[4])
+static size_t trailer(const struct perf_event_attr *attr, uint32_t pid, uint32_t tid,
+		      uint32_t words[10])
 {
-	size_t n = 0;
+	static const uint64_t others = PERF_SAMPLE_TIME | PERF_SAMPLE_ID | PERF_SAMPLE_STREAM_ID |
+				       PERF_SAMPLE_CPU;
+	size_t n = 2 * (size_t)__builtin_popcountll(attr->sample_type & others);
 
-	memset(ids, 0, 4 * sizeof(*ids));
+	memset(words, 0, 10 * sizeof(*words));
 	if (attr->sample_type & PERF_SAMPLE_TID) {
-		ids[0] = ids[1] = pid;
+		words[0] = pid;
+		words[1] = tid;
 		n += 2;
 	}
-	if (attr->sample_type & PERF_SAMPLE_TIME)
-		n += 2;
-	return n * sizeof(*ids);
+	return n * sizeof(*words);
 }
 
 #define KERNEL UINT32_MAX /* the "process" of the kernel's mappings */
 
 /* Strings are filled up to a multiple of 8 bytes. */
-static void put_record(FILE *file, const struct perf_event_attr *attr, uint32_t pid, uint32_t type,
-		       const void *fixed, size_t size, const char *text)
+static void put_record(FILE *file, const struct perf_event_attr *attr, uint32_t pid, uint32_t tid,
+		       uint32_t type, const void *fixed, size_t size, const char *text)
 {
 	const bool is_kernel = pid == KERNEL;
 	static const char zeros[8];
 	size_t length = strlen(text) + 1, fill = -length & 7;
-	uint32_t ids[4];
-	size_t end = trailer(attr, pid, ids);
+	uint32_t words[10];
+	size_t end = trailer(attr, pid, tid, words);
 	struct perf_event_header header = {
 		.type = type,
 		.misc = is_kernel ? PERF_RECORD_MISC_KERNEL : PERF_RECORD_MISC_USER,
@@ -91,7 +95,7 @@ static void put_record(FILE *file, const struct perf_event_attr *attr, uint32_t 
 	fwrite(fixed, size, 1, file);
 	fwrite(text, length, 1, file);
 	fwrite(zeros, 1, fill, file);
-	fwrite(ids, 1, end, file);
+	fwrite(words, 1, end, file);
 }
 
 void perf_data_mmap(FILE *file, const struct perf_event_attr *attr,
@@ -107,15 +111,16 @@ void perf_data_mmap(FILE *file, const struct perf_event_attr *attr,
 		    mmap->minor, mmap->inode, 0,	  mmap->prot,	mmap->flags };
 
 	if (strlen(mmap->file) < 4096)
-		put_record(file, attr, mmap->pid, PERF_RECORD_MMAP2, &fixed, sizeof(fixed),
-			   mmap->file);
+		put_record(file, attr, mmap->pid, mmap->tid, PERF_RECORD_MMAP2, &fixed,
+			   sizeof(fixed), mmap->file);
 }
 
-void perf_data_name(FILE *file, const struct perf_event_attr *attr, uint32_t pid, const char *name)
+void perf_data_name(FILE *file, const struct perf_event_attr *attr, uint32_t pid, uint32_t tid,
+		    const char *name)
 {
-	const uint32_t fixed[2] = { pid, pid };
+	const uint32_t fixed[2] = { pid, tid };
 
-	put_record(file, attr, pid, PERF_RECORD_COMM, fixed, sizeof(fixed), name);
+	put_record(file, attr, pid, tid, PERF_RECORD_COMM, fixed, sizeof(fixed), name);
 }
 
 void perf_data_kernel(FILE *file, const struct perf_event_attr *attr, uint64_t start,
@@ -126,7 +131,7 @@ void perf_data_kernel(FILE *file, const struct perf_event_attr *attr, uint64_t s
 		uint64_t addr, length, offset;
 	} fixed = { KERNEL, 0, start, length, start };
 
-	put_record(file, attr, KERNEL, PERF_RECORD_MMAP, &fixed, sizeof(fixed),
+	put_record(file, attr, KERNEL, KERNEL, PERF_RECORD_MMAP, &fixed, sizeof(fixed),
 		   "[kernel.kallsyms]_text");
 }
 
@@ -180,10 +185,48 @@ static void put_memory(FILE *file)
 	fwrite(&kib, sizeof(kib), 1, file);
 }
 
+#define BUILD_ID_SIZE (1u << 15) /* the byte after 20 of an id has its size */
+
+/* As records, with names that are filled up to a multiple of 64 bytes. */
+static void put_build_ids(FILE *file, const struct perf_data_about *about)
+{
+	static const char zeros[64];
+	size_t i, length, fill;
+
+	for (i = 0; i < about->nfiles; i++) {
+		const struct perf_data_file *one = &about->files[i];
+		struct {
+			struct perf_event_header header;
+			uint32_t pid;
+			uint8_t id[24];
+		} record = { .pid = UINT32_MAX };
+
+		length = strlen(one->name) + 1;
+		fill = -length & 63;
+		record.header.misc = (uint16_t)(BUILD_ID_SIZE |
+						(*one->name == '[' ? PERF_RECORD_MISC_KERNEL
+								   : PERF_RECORD_MISC_USER));
+		record.header.size = (uint16_t)(sizeof(record) + length + fill);
+		memcpy(record.id, one->id, sizeof(one->id));
+		record.id[sizeof(one->id)] = (uint8_t)one->size;
+		fwrite(&record, sizeof(record), 1, file);
+		fwrite(one->name, 1, length, file);
+		fwrite(zeros, 1, fill, file);
+	}
+}
+
+static void put_times(FILE *file, const struct perf_data_about *about)
+{
+	fwrite(&about->first, sizeof(about->first), 1, file);
+	fwrite(&about->last, sizeof(about->last), 1, file);
+}
+
 static void put_feature(FILE *file, unsigned int feature, const struct perf_event_attr *attr,
 			const struct perf_data_about *about)
 {
 	switch (feature) {
+	case HEADER_BUILD_ID: put_build_ids(file, about); break;
+	case HEADER_SAMPLE_TIME: put_times(file, about); break;
 	case HEADER_HOSTNAME: put_string(file, about->host); break;
 	case HEADER_OSRELEASE: put_string(file, about->release); break;
 	case HEADER_VERSION: put_string(file, about->version); break;
@@ -199,14 +242,17 @@ static void put_feature(FILE *file, unsigned int feature, const struct perf_even
 	}
 }
 
-static uint64_t features_of(const struct perf_event_attr *attr)
+static uint64_t features_of(const struct perf_event_attr *attr, const struct perf_data_about *about)
 {
 	const uint64_t all = 1u << HEADER_HOSTNAME | 1u << HEADER_OSRELEASE | 1u << HEADER_VERSION |
 			     1u << HEADER_ARCH | 1u << HEADER_NRCPUS | 1u << HEADER_CPUDESC |
 			     1u << HEADER_TOTAL_MEM | 1u << HEADER_CMDLINE |
 			     1u << HEADER_EVENT_DESC;
 
-	return all | (attr->sample_type & PERF_SAMPLE_BRANCH_STACK ? 1u << HEADER_BRANCH_STACK : 0);
+	return all |
+	       (attr->sample_type & PERF_SAMPLE_BRANCH_STACK ? 1u << HEADER_BRANCH_STACK : 0) |
+	       (about->nfiles ? 1u << HEADER_BUILD_ID : 0) |
+	       (about->last ? 1u << HEADER_SAMPLE_TIME : 0);
 }
 
 /* Writes the features' sections after the end of the records. */
@@ -251,7 +297,7 @@ int perf_data_end(FILE *file, const struct perf_event_attr *attr,
 		return -1;
 	header.data.size = (uint64_t)end - header.data.offset;
 	all.attr.size = sizeof(all.attr);
-	header.features[0] = features_of(attr);
+	header.features[0] = features_of(attr, about);
 	fwrite(&header, sizeof(header), 1, file);
 	fwrite(&all, sizeof(all), 1, file);
 	if (fseek(file, end, SEEK_SET) < 0)

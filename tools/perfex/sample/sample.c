@@ -7,10 +7,13 @@
 #include <string.h>
 #include <unistd.h>
 #include "tools/perfex/base/die.h"
+#include "tools/perfex/base/pmu.h"
 #include "tools/perfex/base/terminal.h"
 #include "tools/perfex/base/text.h"
 #include "tools/perfex/sample/calls.h"
+#include "tools/perfex/sample/cost.h"
 #include "tools/perfex/sample/histogram.h"
+#include "tools/perfex/sample/libdw.h"
 #include "tools/perfex/sample/maps.h"
 #include "tools/perfex/sample/perf_data.h"
 #include "tools/perfex/sample/sample.h"
@@ -20,17 +23,22 @@
 #include "tools/perfex/sample/weights.h"
 
 #define DEFAULT_FREQUENCY 1000
-#define STACKS_BUFFER	  ((uint32_t)2 << 20) /* bytes, for samples with stacks, if allowed */
+#define NS		  UINT64_C(1000000000) /* in a second */
+#define SHORTEST	  10000		       /* ns: of a clock */
+#define SELDOM		  1000000	       /* ns: no sample takes a quarter of it */
+#define STACKS_BUFFER	  ((uint32_t)2 << 20)  /* bytes, for samples with stacks, if allowed */
 
 struct sampling {
 	char *event;
 	char *plain;	 /* the event asked for; NULL: none, and any will do */
+	char *why_clock; /* the clock is sampled in place of cycles; NULL: it is not */
 	bool user_only;	 /* the kernel's mode is forbidden */
 	bool weighted;	 /* the kernel adapts the period */
 	bool counted;	 /* and samples have the event's count */
 	uint64_t weight; /* the field of samples that this kernel has */
 	uint64_t period, frequency, bad, throttled;
-	uint64_t events; /* that all samples stand for */
+	uint64_t cost, asked; /* a sample's ns, and period or frequency, where that was too often */
+	uint64_t events;      /* that all samples stand for */
 	struct sampling_request request;
 	struct perf_event_attr attr; /* of the records, for later readers */
 	struct samplers *samplers;
@@ -40,6 +48,9 @@ struct sampling {
 	uint64_t stacks, predicted, mispredicted; /* samples with branches; and these */
 	struct unwinder *unwinder;		  /* NULL: there are frame pointers */
 	uint64_t pointers;			  /* samples with a chain by frame pointers */
+	uint64_t own;				  /* samples of perfex, which are left out */
+	uint32_t unexecuted; /* a command's process, which is perfex until its exec; 0: none */
+	uint64_t executed;   /* the time of that */
 };
 
 /* ---- records ---- */
@@ -48,7 +59,7 @@ static void use_mmap(void *arg, const struct perfctr_record_mmap *mmap)
 {
 	struct sampling *sampling = arg;
 	const struct map map = { mmap->addr, mmap->length, mmap->offset,
-				 histogram_file(sampling->histogram, mmap->pid, mmap->file) };
+				 histogram_file(sampling->histogram, mmap) };
 
 	histogram_map(sampling->histogram, mmap->pid, &map);
 }
@@ -63,6 +74,23 @@ static void use_old_mmap(void *arg, const struct perfctr_record_mmap *mmap)
 		perf_data_mmap(sampling->request.data, &sampling->attr, mmap);
 }
 
+/* A process whose threads are looked at. */
+struct threads {
+	struct sampling *sampling;
+	uint32_t pid;
+};
+
+static void use_thread(void *arg, uint32_t tid, const char *name)
+{
+	const struct threads *threads = arg;
+	struct sampling *sampling = threads->sampling;
+
+	if (tid != threads->pid)
+		histogram_thread(sampling->histogram, tid, name);
+	if (sampling->request.data)
+		perf_data_name(sampling->request.data, &sampling->attr, threads->pid, tid, name);
+}
+
 static void look_at_process(struct sampling *sampling, uint32_t pid)
 {
 	char name[16];
@@ -71,8 +99,7 @@ static void look_at_process(struct sampling *sampling, uint32_t pid)
 	if (!*name)
 		return;
 	histogram_name(sampling->histogram, pid, name);
-	if (sampling->request.data)
-		perf_data_name(sampling->request.data, &sampling->attr, pid, name);
+	maps_threads(pid, use_thread, &(struct threads){ sampling, pid });
 }
 
 /*
@@ -110,7 +137,8 @@ static bool use_unwound(struct sampling *sampling, const struct perfctr_record *
 		memcpy(chain, sample->chain, (size_t)nkernel * sizeof(*chain));
 	chain[nkernel] = (uint64_t)PERF_CONTEXT_USER;
 	memcpy(chain + nkernel + 1, user, n * sizeof(*chain));
-	histogram_chain(sampling->histogram, record->pid, chain, nkernel + 1 + n, events);
+	histogram_chain(sampling->histogram, record->pid, record->tid, chain, nkernel + 1 + n,
+			events);
 	free(chain);
 	return true;
 }
@@ -124,7 +152,8 @@ static void use_chain(struct sampling *sampling, const struct perfctr_record *re
 		return;
 	/* The kernel's threads have no registers of the user's, and nothing is missing. */
 	sampling->pointers += sample->user.abi != PERF_SAMPLE_REGS_ABI_NONE;
-	histogram_chain(sampling->histogram, record->pid, sample->chain, sample->nchain, events);
+	histogram_chain(sampling->histogram, record->pid, record->tid, sample->chain,
+			sample->nchain, events);
 }
 
 /* Notes the mappings at an address before it is counted. */
@@ -168,11 +197,46 @@ static void use_place(struct sampling *sampling, const struct perfctr_record *re
 		use_chain(sampling, record, events);
 }
 
+/*
+ * A processor's samples have perfex, too, which only runs because it samples, and its child on the
+ * way to the command.
+ */
+static bool is_own(const struct sampling *sampling, const struct perfctr_record *record)
+{
+	return record->type == PERF_RECORD_SAMPLE &&
+	       (record->pid == (uint32_t)getpid() ||
+		(sampling->unexecuted && record->pid == sampling->unexecuted &&
+		 record->time < sampling->executed));
+}
+
+/* If records were lost, the command's exec may be among them. */
+static void note_exec(struct sampling *sampling, const struct perfctr_record *record)
+{
+	if (record->type == PERF_RECORD_LOST ||
+	    (record->type == PERF_RECORD_COMM && record->misc & PERF_RECORD_MISC_COMM_EXEC &&
+	     record->as.comm.pid == sampling->unexecuted))
+		if (record->time < sampling->executed)
+			sampling->executed = record->time;
+}
+
+static void note_time(struct perf_data_about *about, uint64_t time)
+{
+	if (!about->last || time < about->first)
+		about->first = time;
+	if (time > about->last)
+		about->last = time;
+}
+
 static void use_sample(struct sampling *sampling, const struct perfctr_record *record)
 {
 	uint64_t events = events_of(sampling, record);
 
 	sampling->events += events;
+	if (is_own(sampling, record)) {
+		sampling->own++;
+		return;
+	}
+	note_time(&sampling->request.about, record->time);
 	switch (sampling->request.kind) {
 	/* The first part of a weight, if it has parts, is in its low half. */
 	case PLACE_SOURCE:
@@ -192,22 +256,39 @@ static void use_comm(struct histogram *histogram, const struct perfctr_record *r
 		histogram_exec(histogram, comm->pid);
 	if (comm->pid == comm->tid)
 		histogram_name(histogram, comm->pid, comm->name);
+	else
+		histogram_thread(histogram, comm->tid, comm->name);
+}
+
+static void use_fork(struct histogram *histogram, const struct perfctr_record_task *task)
+{
+	histogram_fork(histogram, task->pid, task->ppid);
+	if (task->pid == task->ppid)
+		histogram_thread_fork(histogram, task->tid, task->ptid);
+}
+
+static void use_namespaces(struct histogram *histogram, const struct perfctr_record *record)
+{
+	const struct perfctr_record_namespaces *namespaces = &record->as.namespaces;
+
+	if (namespaces->n > MNT_NS_INDEX)
+		histogram_namespace(histogram, namespaces->pid, namespaces->link[MNT_NS_INDEX].ino);
 }
 
 static void use_record(void *arg, const struct perfctr_record *record)
 {
 	struct sampling *sampling = arg;
 
+	note_exec(sampling, record);
 	switch (record->type) {
 	case PERF_RECORD_SAMPLE: use_sample(sampling, record); break;
 	case PERF_RECORD_MMAP2: use_mmap(sampling, &record->as.mmap); break;
-	case PERF_RECORD_FORK:
-		histogram_fork(sampling->histogram, record->as.task.pid, record->as.task.ppid);
-		break;
+	case PERF_RECORD_FORK: use_fork(sampling->histogram, &record->as.task); break;
+	case PERF_RECORD_NAMESPACES: use_namespaces(sampling->histogram, record); break;
 	case PERF_RECORD_COMM: use_comm(sampling->histogram, record); break;
 	case PERF_RECORD_THROTTLE: sampling->throttled++; break;
 	}
-	if (sampling->request.data)
+	if (sampling->request.data && !is_own(sampling, record))
 		perf_data_record(sampling->request.data, record);
 }
 
@@ -335,23 +416,57 @@ static void describe(struct sampling *sampling, const struct perfctr_sampler_con
 	attr->mmap_data = (config->flags & PERFCTR_SAMPLER_MMAP_DATA) != 0;
 	attr->sample_id_all = attr->mmap = attr->mmap2 = attr->comm = attr->comm_exec = 1;
 	attr->task = 1;
+	attr->build_id = (config->flags & PERFCTR_SAMPLER_BUILD_ID) != 0;
+	attr->namespaces = (config->flags & PERFCTR_SAMPLER_NAMESPACES) != 0;
 	attr->exclude_callchain_user = (config->flags & PERFCTR_SAMPLER_NO_USER_CHAIN) != 0;
 	attr->exclude_callchain_kernel = (config->flags & PERFCTR_SAMPLER_NO_KERNEL_CHAIN) != 0;
+}
+
+static bool is_clock(const char *event)
+{
+	struct perfctr_list *list = resolve(event);
+	struct perfctr_list_event first;
+
+	perfctr_list_event(list, 0, &first);
+	perfctr_list_free(list);
+	return (first.flags & PERFCTR_EVENT_TIME) != 0;
 }
 
 /* Whether the kernel adapts the period of an event: it has made one of a clock's frequency. */
 static bool adapts_period(const char *event, uint64_t frequency)
 {
 	struct perfctr_list *list = resolve(event);
-	struct perfctr_list_event first;
 	struct perf_event_attr attr;
 
-	perfctr_list_event(list, 0, &first);
 	perfctr_list_attr(list, 0, 0, &attr, NULL, NULL, 0);
 	perfctr_list_free(list);
-	if (first.flags & PERFCTR_EVENT_TIME)
+	if (is_clock(event))
 		return false;
 	return attr.sample_period ? attr.freq : frequency != 0;
+}
+
+/* Takes fewer samples of a clock than asked for, if these would leave programs no time. */
+static void slow_clock(struct sampling *sampling, struct perfctr_sampler_config *config)
+{
+	uint64_t period = config->period ? config->period : NS / config->frequency;
+	uint64_t shortest, cost;
+
+	/* The library refuses shorter ones. */
+	if (period < SHORTEST || period >= SELDOM || !is_clock(sampling->event))
+		return;
+	cost = cost_measure(sampling->event, config);
+	shortest = cost_shortest(cost);
+	if (period >= shortest)
+		return;
+	if (!sampling->cost)
+		sampling->asked = sampling->asked  ? sampling->asked
+				  : config->period ? config->period
+						   : config->frequency;
+	sampling->cost = cost;
+	if (config->period)
+		sampling->period = config->period = shortest;
+	else
+		sampling->frequency = config->frequency = NS / shortest;
 }
 
 static void take_stacks(struct perfctr_sampler_config *config, uint32_t stack)
@@ -395,6 +510,31 @@ static struct samplers *open_counted(struct sampling *sampling,
 	return samplers;
 }
 
+/*
+ * Opens them with what tells files and mount namespaces apart, if this kernel has build IDs (Linux
+ * 5.12), and this user may know of namespaces.
+ */
+static struct samplers *open_told(struct sampling *sampling, const struct perfctr_target *targets,
+				  unsigned int n, struct perfctr_sampler_config config)
+{
+	static const uint32_t told[] = { PERFCTR_SAMPLER_BUILD_ID | PERFCTR_SAMPLER_NAMESPACES,
+					 PERFCTR_SAMPLER_BUILD_ID, 0 };
+	const uint32_t flags = config.flags;
+	struct samplers *samplers = NULL;
+	unsigned int i;
+
+	for (i = 0; i < sizeof(told) / sizeof(told[0]) && !samplers; i++) {
+		if (i && errno != EINVAL && errno != EACCES && errno != EPERM)
+			break;
+		config.flags = flags | told[i];
+		describe(sampling, &config);
+		samplers = open_counted(sampling, targets, n, config);
+		if (!samplers)
+			samplers = samplers_open(sampling->event, targets, n, &config);
+	}
+	return samplers;
+}
+
 static struct samplers *open_targets(struct sampling *sampling, pid_t pid)
 {
 	const struct perfctr_target command = { .type = PERFCTR_TARGET_THREAD, .id = pid };
@@ -402,17 +542,15 @@ static struct samplers *open_targets(struct sampling *sampling, pid_t pid)
 	const struct perfctr_target *target = targets->n ? targets->target : &command;
 	unsigned int n = targets->n ? targets->n : 1;
 	struct perfctr_sampler_config config;
-	struct samplers *samplers;
 
 	memset(&config, 0, sizeof(config));
 	config.period = sampling->period;
 	config.frequency = sampling->frequency;
 	config.fields = PERF_SAMPLE_IP | PERF_SAMPLE_TID | PERF_SAMPLE_TIME;
 	config.flags = PERFCTR_MULTIPLEX | PERFCTR_SAMPLER_MMAP | PERFCTR_SAMPLER_COMM |
-		       PERFCTR_SAMPLER_TASK;
-	if (!targets->n)
-		config.flags |= PERFCTR_INHERIT | PERFCTR_ON_EXEC;
-	else if (targets->target->type == PERFCTR_TARGET_PROCESS)
+		       PERFCTR_SAMPLER_TASK | EVENTS_KEPT;
+	config.flags |= targets->n ? PERFCTR_DISABLED : PERFCTR_INHERIT | PERFCTR_ON_EXEC;
+	if (targets->n && targets->target->type == PERFCTR_TARGET_PROCESS)
 		config.flags |= PERFCTR_INHERIT;
 	sampling->weighted = adapts_period(sampling->event, config.frequency);
 	sampling->counted = false;
@@ -421,16 +559,15 @@ static struct samplers *open_targets(struct sampling *sampling, pid_t pid)
 	if (sampling->request.calls)
 		config.fields |= PERF_SAMPLE_CALLCHAIN;
 	if (sampling->request.data)
-		config.fields |= PERF_SAMPLE_PERIOD | PERF_SAMPLE_CALLCHAIN;
+		config.fields |= PERF_SAMPLE_PERIOD | PERF_SAMPLE_CALLCHAIN | PERF_SAMPLE_CPU;
 	take_kind(sampling, &config);
 	if (sampling->request.stack)
 		take_stacks(&config, sampling->request.stack);
 	/* perf puts its own calls after these, and reads DWARF where it is mapped. */
 	if (sampling->request.stack && sampling->request.data)
 		config.flags |= PERFCTR_SAMPLER_NO_USER_CHAIN | PERFCTR_SAMPLER_MMAP_DATA;
-	describe(sampling, &config);
-	samplers = open_counted(sampling, target, n, config);
-	return samplers ? samplers : samplers_open(sampling->event, target, n, &config);
+	slow_clock(sampling, &config);
+	return open_told(sampling, target, n, config);
 }
 
 /* Blames stacks if the event can be sampled without them. */
@@ -502,6 +639,50 @@ static void open_event(struct sampling *sampling, const char *event, pid_t pid)
 		open_user_mode(sampling, event, pid);
 }
 
+/* Returns the clock that takes the place of cycles, in their modes; NULL: it is another event. */
+static const char *clock_for(const char *event)
+{
+	struct perfctr_list *list = resolve(event);
+	struct perf_event_attr attr;
+	int got = perfctr_list_attr(list, 0, 0, &attr, NULL, NULL, 0);
+
+	perfctr_list_free(list);
+	if (got < 0 || attr.type != PERF_TYPE_HARDWARE || attr.config != PERF_COUNT_HW_CPU_CYCLES)
+		return NULL;
+	return attr.exclude_kernel ? "cpu-clock:u"
+	       : attr.exclude_user ? "cpu-clock:k"
+				   : "cpu-clock";
+}
+
+/* Samples the clock in place of cycles, which can't be sampled; it has no branches. */
+static void open_clock(struct sampling *sampling, const char *event, pid_t pid)
+{
+	const char *reason = perfctr_error(), *clock = clock_for(event);
+	int error = errno;
+
+	if (!clock || sampling->request.kind == PLACE_BRANCH ||
+	    (sampling->plain && !pmu_is_missing(reason))) {
+		errno = error;
+		return;
+	}
+	sampling->why_clock = need(strdup(reason));
+	sampling->asked = sampling->period;
+	if (sampling->period && sampling->period < SHORTEST)
+		sampling->period = SHORTEST;
+	open_event(sampling, clock, pid);
+}
+
+/* Ends perfex, and says what can be sampled without a PMU. */
+static void __attribute__((noreturn)) refuse_event(const struct sampling *sampling)
+{
+	char *reason = need(strdup(perfctr_error()));
+
+	if (!pmu_is_missing(reason))
+		die("%s", reason);
+	die("%s; to sample the time without a PMU, %s", reason,
+	    sampling->request.kind >= PLACE_BRANCH ? "leave out --by and -e" : "use -e cpu-clock");
+}
+
 /* Opens the best event that works. */
 static void open_somehow(struct sampling *sampling, pid_t pid)
 {
@@ -513,17 +694,41 @@ static void open_somehow(struct sampling *sampling, pid_t pid)
 		sampling->weight = PERF_SAMPLE_WEIGHT;
 		open_event(sampling, event, pid);
 	}
-	/* Without a PMU this uses the clock, which has no branches. */
-	if (!sampling->samplers && !sampling->plain && sampling->request.kind != PLACE_BRANCH)
-		open_event(sampling, "cpu-clock", pid);
+	if (!sampling->samplers)
+		open_clock(sampling, event, pid);
+}
+
+static void look_at_one(void *arg, uint32_t pid)
+{
+	look_at_process(arg, pid);
+}
+
+/*
+ * Notes what is there before the events are started, so that the samples are not of this, and
+ * processes that end soon have names.
+ */
+static void look_at_targets(struct sampling *sampling, const struct targets *targets)
+{
+	unsigned int i;
+	bool all = false;
+
+	for (i = 0; i < targets->n; i++) {
+		if (targets->target[i].type == PERFCTR_TARGET_PROCESS)
+			look_at_process(sampling, (uint32_t)targets->target[i].id);
+		all |= targets->target[i].type != PERFCTR_TARGET_PROCESS &&
+		       targets->target[i].type != PERFCTR_TARGET_THREAD;
+	}
+	if (all)
+		maps_processes(look_at_one, sampling);
 }
 
 void sampling_open(struct sampling *sampling, const struct sampling_request *request, pid_t pid)
 {
 	uint64_t start, length;
-	unsigned int i;
 
 	sampling->request = *request;
+	sampling->unexecuted = request->targets->n && request->command ? (uint32_t)pid : 0;
+	sampling->executed = UINT64_MAX;
 	if (request->stack && request->calls)
 		sampling->unwinder = unwind_new(sampling->histogram, request->stack);
 	if (request->data && perf_data_begin(request->data) < 0)
@@ -532,12 +737,12 @@ void sampling_open(struct sampling *sampling, const struct sampling_request *req
 	if (!sampling->samplers && request->stack && (errno == EINVAL || errno == EOPNOTSUPP))
 		blame_stacks(sampling, pid);
 	if (!sampling->samplers)
-		die("%s", perfctr_error());
+		refuse_event(sampling);
 	if (request->data && !sampling->attr.exclude_kernel && maps_kernel(&start, &length))
 		perf_data_kernel(request->data, &sampling->attr, start, length);
-	for (i = 0; i < request->targets->n; i++)
-		if (request->targets->target[i].type == PERFCTR_TARGET_PROCESS)
-			look_at_process(sampling, (uint32_t)request->targets->target[i].id);
+	look_at_targets(sampling, request->targets);
+	if (request->targets->n && samplers_enable(sampling->samplers) < 0)
+		die("%s", perfctr_error());
 }
 
 size_t sampling_top(struct sampling *sampling, struct histogram_top *top, size_t n)
@@ -558,6 +763,7 @@ void sampling_free(struct sampling *sampling)
 	sources_free(&sampling->sources);
 	weights_free(&sampling->weights);
 	free(sampling->plain);
+	free(sampling->why_clock);
 	free(sampling->event);
 	free(sampling);
 }
@@ -639,10 +845,10 @@ static void print_unwound(const struct sampling *sampling, FILE *file)
 	uint64_t cut = unwind_cut(sampling->unwinder);
 
 	if (cut)
-		fprintf(file,
-			" %llu sample%s outer calls: its stack is longer than %u bytes "
-			"(--call-graph dwarf,%u)\n",
-			(unsigned long long)cut, cut == 1 ? " lacks" : "s lack",
+		fprintf(file, " %llu sample%s longer than %u bytes (--call-graph dwarf,%u)\n",
+			(unsigned long long)cut,
+			cut == 1 ? " lacks outer calls: its stack is"
+				 : "s lack outer calls: their stacks are",
 			sampling->request.stack,
 			sampling->request.stack > UNWIND_LARGEST / 2 ? UNWIND_LARGEST
 								     : sampling->request.stack * 2);
@@ -650,6 +856,20 @@ static void print_unwound(const struct sampling *sampling, FILE *file)
 		fprintf(file, " %llu sample%s calls by frame pointers: there is no DWARF\n",
 			(unsigned long long)sampling->pointers,
 			sampling->pointers == 1 ? " has" : "s have");
+}
+
+/* Says how many chains by frame pointers look cut; print_unwound() does it for the others. */
+static void print_cut(const struct sampling *sampling, FILE *file)
+{
+	uint64_t cut = histogram_cut(sampling->histogram);
+	uint64_t all = histogram_samples(sampling->histogram);
+
+	if (cut > all / 100)
+		fprintf(file,
+			" %llu of %llu chains of calls look cut, for main is not in them: %s\n",
+			(unsigned long long)cut, (unsigned long long)all,
+			unwind_missing() ? "compile with -fno-omit-frame-pointer"
+					 : "use --call-graph dwarf");
 }
 
 /* Says which modes the samples leave out. */
@@ -681,20 +901,97 @@ static void print_events(const struct sampling *sampling, FILE *file)
 		(unsigned long long)all);
 }
 
-/* Says which samples are missing. */
-static void print_doubts(struct sampling *sampling, const struct run_end *end, FILE *file)
+/* Says that a sample takes too long for as many as were asked for. */
+static void print_slowed(const struct sampling *sampling, FILE *file)
+{
+	unsigned long long us = (unsigned long long)(sampling->cost + 999) / 1000;
+
+	if (!sampling->cost)
+		return;
+	if (sampling->period)
+		fprintf(file, " one in %llu, not in %llu", (unsigned long long)sampling->period,
+			(unsigned long long)sampling->asked);
+	else
+		fprintf(file, " %llu a second, not %llu", (unsigned long long)sampling->frequency,
+			(unsigned long long)sampling->asked);
+	fprintf(file,
+		": a sample takes %llu us here, and all together may take a quarter of a "
+		"processor's time\n",
+		us);
+}
+
+/* Says what was lost since perfex read more slowly than the kernel wrote. */
+static void print_lost(const struct sampling *sampling, FILE *file)
 {
 	uint64_t lost = samplers_lost(sampling->samplers);
-	const char *replaced = histogram_replaced(sampling->histogram);
-
-	if (sampling->user_only)
-		print_left_out(end, file);
+	double seconds;
+	uint64_t stops = samplers_stops(sampling->samplers, &seconds);
 
 	if (lost)
 		fprintf(file,
 			" %llu record%s lost: perfex could not keep up, take fewer samples "
 			"(-c, -F)\n",
 			(unsigned long long)lost, lost == 1 ? " was" : "s were");
+	if (stops)
+		fprintf(file,
+			" samples are missing: more records were lost than read, and from then on "
+			"the event was stopped while perfex read, %llu time%s, %.3f s in all; take fewer "
+			"(-c, -F)\n",
+			(unsigned long long)stops, stops == 1 ? "" : "s", seconds);
+}
+
+/* Says which names are missing, or may be wrong. */
+static void print_names(const struct sampling *sampling, FILE *file)
+{
+	uint64_t rewritten = histogram_rewritten(sampling->histogram);
+	bool replaced;
+	const char *missing = histogram_missing(sampling->histogram, &replaced);
+
+	if (access("/proc/self", F_OK) < 0)
+		fputs(" names are missing: /proc, by which files are found, is not mounted\n",
+		      file);
+	if (missing) {
+		fputs(" names are missing: ", file);
+		text_terminal(file, missing, 0);
+		fputs(replaced ? " was replaced meanwhile\n"
+			       : " is not seen from here: it was removed, or its mount namespace "
+				 "can't be entered\n",
+		      file);
+	}
+	if (rewritten)
+		fprintf(file,
+			" %llu sample%s in code that a compiler replaced during the run, and %s the "
+			"name of the last function there\n",
+			(unsigned long long)rewritten, rewritten == 1 ? " is" : "s are",
+			rewritten == 1 ? "has" : "have");
+}
+
+/* Says why functions that were inlined in others are not among the calls. */
+static void print_inlined(const struct sampling *sampling, FILE *file)
+{
+	const char *reason = libdw_load(),
+		   *slow = reason ? NULL : histogram_slow(sampling->histogram);
+
+	if (reason)
+		fprintf(file, " inlined functions are not shown: %s\n", reason);
+	if (!slow)
+		return;
+	fputs(" inlined functions are missing: the debugging information takes too long to read, of ",
+	      file);
+	text_terminal(file, slow, 0);
+	fputc('\n', file);
+}
+
+/* Says which samples are missing. */
+static void print_doubts(struct sampling *sampling, const struct run_end *end, FILE *file)
+{
+	if (sampling->why_clock)
+		fprintf(file, " the clock was sampled in place of cycles: %s\n",
+			sampling->why_clock);
+	if (sampling->user_only)
+		print_left_out(end, file);
+	print_slowed(sampling, file);
+	print_lost(sampling, file);
 	if (sampling->throttled)
 		fprintf(file,
 			" samples are missing: the kernel stopped the event until its next tick, %llu "
@@ -703,18 +1000,19 @@ static void print_doubts(struct sampling *sampling, const struct run_end *end, F
 			(unsigned long long)sampling->throttled,
 			sampling->throttled == 1 ? "" : "s");
 	print_events(sampling, file);
-	if (access("/proc/self", F_OK) < 0)
-		fputs(" names are missing: /proc, by which files are found, is not mounted\n",
-		      file);
-	if (replaced) {
-		fputs(" names are missing: ", file);
-		text_terminal(file, replaced, 0);
-		fputs(" was replaced meanwhile\n", file);
-	}
+	if (sampling->own > histogram_samples(sampling->histogram) / 100)
+		fprintf(file, " %llu sample%s of perfex itself %s left out\n",
+			(unsigned long long)sampling->own, sampling->own == 1 ? "" : "s",
+			sampling->own == 1 ? "is" : "are");
+	print_names(sampling, file);
 	if (samplers_check(sampling->samplers) < 0)
 		fprintf(file, " samples are missing: %s\n", perfctr_error());
 	if (sampling->unwinder)
 		print_unwound(sampling, file);
+	else
+		print_cut(sampling, file);
+	if (sampling->request.calls)
+		print_inlined(sampling, file);
 	if (sampling->sources.samples && sampling->sources.silent == sampling->sources.samples)
 		fputs(" no sample says where its data came from: take a load or store that the "
 		      "processor samples precisely (:pp), or AMD's ibs_op//\n",
@@ -771,10 +1069,41 @@ static void print_table(struct sampling *sampling, const struct run_end *end, FI
 	print_lines(print_sum, sampling, end, file);
 }
 
-void sampling_end(struct sampling *sampling)
+void sampling_end(struct sampling *sampling, double seconds)
 {
-	samplers_disable(sampling->samplers);
+	samplers_disable(sampling->samplers, seconds);
 	sampling_read(sampling);
+}
+
+struct files {
+	struct perf_data_file *file;
+	size_t n;
+};
+
+static void add_file(void *arg, const char *name, const uint8_t *id, uint32_t size)
+{
+	struct files *files = arg;
+
+	files->file = need(reallocarray(files->file, files->n + 1, sizeof(*files->file)));
+	files->file[files->n] = (struct perf_data_file){ .name = name, .size = size };
+	memcpy(files->file[files->n++].id, id, size);
+}
+
+/* Ends the file for perf, with the build IDs of the files that have samples, and of the kernel. */
+static void end_data(struct sampling *sampling)
+{
+	struct files files = { NULL, 0 };
+	uint8_t id[20];
+	uint32_t size = sampling->attr.exclude_kernel ? 0 : maps_kernel_id(id);
+
+	histogram_build_ids(sampling->histogram, add_file, &files);
+	if (size)
+		add_file(&files, "[kernel.kallsyms]", id, size);
+	sampling->request.about.files = files.file;
+	sampling->request.about.nfiles = files.n;
+	if (perf_data_end(sampling->request.data, &sampling->attr, &sampling->request.about) < 0)
+		die("the samples could not be written: %s", strerror(errno));
+	free(files.file);
 }
 
 void sampling_print(struct sampling *sampling, const struct run_end *end, FILE *file)
@@ -782,11 +1111,10 @@ void sampling_print(struct sampling *sampling, const struct run_end *end, FILE *
 	FILE *door;
 
 	sampling->request.about.event = sampling->event;
-	if (sampling->request.data &&
-	    perf_data_end(sampling->request.data, &sampling->attr, &sampling->request.about) < 0)
-		die("the samples could not be written: %s", strerror(errno));
+	if (sampling->request.data)
+		end_data(sampling);
 	if (sampling->request.folded)
-		histogram_fold(sampling->histogram, file);
+		histogram_fold(sampling->histogram, sampling->request.threads, file);
 	door = terminal_open(sampling->request.folded || sampling->request.data ? stderr : file);
 	if (!sampling->request.folded) {
 		print_table(sampling, end, door);

@@ -21,6 +21,7 @@ struct sampling_request {
 	enum place_kind kind;
 	bool calls;	/* the calls that led to samples are kept */
 	bool folded;	/* and printed, in place of a table */
+	bool threads;	/* with the threads' names */
 	uint32_t stack; /* bytes of it, to find calls by DWARF; 0: by frame pointers */
 	FILE *data;	/* becomes a perf.data; NULL: none */
 	struct perf_data_about about; /* that is in it */
@@ -37,8 +38,8 @@ void sampling_open(struct sampling *sampling, const struct sampling_request *req
 /* Takes the records out of the kernel's buffers. */
 void sampling_read(struct sampling *sampling);
 
-/* Takes the last samples, and no more. */
-void sampling_end(struct sampling *sampling);
+/* Takes the last samples, and no more; for that many seconds, 0: however long it takes. */
+void sampling_end(struct sampling *sampling, double seconds);
 
 /* Prints the report; or members of an object of JSON. Both come after sampling_end(). */
 void sampling_print(struct sampling *sampling, const struct run_end *end, FILE *file);

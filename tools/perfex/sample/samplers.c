@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include <errno.h>
+#include <linux/perf_event.h>
+#include <math.h>
 #include <stdbool.h>
 #include <stdlib.h>
 #include <time.h>
@@ -16,8 +18,23 @@ struct one {
 
 struct samplers {
 	unsigned int n;
-	bool disabled; /* nothing more is written */
+	bool disabled;	   /* nothing more is written */
+	double longest;	   /* s: for all that is there then; 0: however long it takes */
+	bool overloaded;   /* in a turn more records were lost than read */
+	bool paused;	   /* nothing is written until all is read */
+	double paused_at;  /* since when */
+	double paused_for; /* s, in all pauses before */
+	uint64_t pauses;
+	uint64_t unread; /* samples */
 	struct one one[];
+};
+
+/* What a call of samplers_each() has seen. */
+struct turn {
+	void (*each)(void *arg, const struct perfctr_record *);
+	void *arg;
+	double end;
+	uint64_t read, lost, bad;
 };
 
 /* ---- opening and closing ---- */
@@ -112,43 +129,134 @@ int samplers_check(const struct samplers *samplers)
 	return 0;
 }
 
-uint64_t samplers_each(struct samplers *samplers,
-		       void (*each)(void *arg, const struct perfctr_record *), void *arg)
-{
-	struct one *one;
-	uint64_t bad = 0;
-	unsigned int i;
-	double end = now() + LONGEST_TURN;
-
-	samplers_check(samplers);
-	for (i = 0; i < samplers->n; i++)
-		if (!samplers->one[i].record)
-			bad += take_next(&samplers->one[i]);
-	while ((one = find_oldest(samplers)) && (samplers->disabled || now() < end)) {
-		each(arg, one->record);
-		bad += take_next(one);
-	}
-	return bad;
-}
-
-void samplers_disable(struct samplers *samplers)
+static void disable_all(const struct samplers *samplers)
 {
 	unsigned int i;
 
 	for (i = 0; i < samplers->n; i++)
 		perfctr_sampler_disable(samplers->one[i].sampler);
+}
+
+/* perfex does not keep up: more samples would take its time, and be lost. */
+static void pause_all(struct samplers *samplers)
+{
+	disable_all(samplers);
+	samplers->paused = true;
+	samplers->paused_at = now();
+	samplers->pauses++;
+}
+
+static void resume_all(struct samplers *samplers)
+{
+	unsigned int i;
+
+	samplers->paused = false;
+	samplers->paused_for += now() - samplers->paused_at;
+	for (i = 0; i < samplers->n; i++)
+		perfctr_sampler_enable(samplers->one[i].sampler);
+}
+
+static void hand_out(struct turn *turn, struct one *one)
+{
+	const struct perfctr_record *record = one->record;
+
+	turn->read++;
+	if (record->type == PERF_RECORD_LOST)
+		turn->lost += record->as.lost.lost;
+	turn->each(turn->arg, record);
+	turn->bad += take_next(one);
+}
+
+/* Returns whether all was handed out that was there. */
+static bool read_all(struct samplers *samplers, struct turn *turn)
+{
+	struct one *one;
+	unsigned int i;
+
+	for (i = 0; i < samplers->n; i++)
+		if (!samplers->one[i].record)
+			turn->bad += take_next(&samplers->one[i]);
+	while ((one = find_oldest(samplers)) && now() < turn->end)
+		hand_out(turn, one);
+	return !one;
+}
+
+/* The time is up: hands out what is no sample, and takes no time. */
+static void read_rest(struct samplers *samplers, struct turn *turn)
+{
+	struct one *one;
+
+	while ((one = find_oldest(samplers))) {
+		if (one->record->type == PERF_RECORD_SAMPLE) {
+			samplers->unread++;
+			turn->bad += take_next(one);
+		} else {
+			hand_out(turn, one);
+		}
+	}
+}
+
+static double end_of_turn(const struct samplers *samplers)
+{
+	if (!samplers->disabled)
+		return now() + LONGEST_TURN;
+	return samplers->longest > 0 ? now() + samplers->longest : HUGE_VAL;
+}
+
+uint64_t samplers_each(struct samplers *samplers,
+		       void (*each)(void *arg, const struct perfctr_record *), void *arg)
+{
+	struct turn turn = { .each = each, .arg = arg, .end = end_of_turn(samplers) };
+	bool all;
+
+	samplers_check(samplers);
+	if (samplers->overloaded && !samplers->paused && !samplers->disabled)
+		pause_all(samplers);
+	all = read_all(samplers, &turn);
+	if (samplers->disabled)
+		read_rest(samplers, &turn);
+	else if (samplers->paused && all)
+		resume_all(samplers);
+	samplers->overloaded |= turn.lost > turn.read;
+	return turn.bad;
+}
+
+int samplers_enable(struct samplers *samplers)
+{
+	unsigned int i;
+
+	for (i = 0; i < samplers->n; i++)
+		if (perfctr_sampler_enable(samplers->one[i].sampler) < 0)
+			return -1;
+	return 0;
+}
+
+void samplers_disable(struct samplers *samplers, double seconds)
+{
+	if (samplers->paused)
+		samplers->paused_for += now() - samplers->paused_at;
+	else
+		disable_all(samplers);
+	samplers->paused = false;
 	samplers->disabled = true;
+	samplers->longest = seconds;
 }
 
 uint64_t samplers_lost(const struct samplers *samplers)
 {
-	uint64_t lost, all = 0;
+	uint64_t lost, all = samplers->unread;
 	unsigned int i;
 
 	for (i = 0; i < samplers->n; i++)
 		if (perfctr_sampler_lost(samplers->one[i].sampler, &lost) == 0)
 			all += lost;
 	return all;
+}
+
+uint64_t samplers_stops(const struct samplers *samplers, double *seconds)
+{
+	*seconds = samplers->paused_for;
+	return samplers->pauses;
 }
 
 uint64_t samplers_count(const struct samplers *samplers)

@@ -5,34 +5,87 @@
 #include "tools/perfex/base/die.h"
 #include "tools/perfex/sample/stacks.h"
 
-static uint64_t hash(size_t name, const struct frame *frame, size_t n)
+#define MIX UINT64_C(0x9E3779B97F4A7C15)
+
+/* ---- frames ---- */
+
+/* Returns the slot of a frame, which is free if there is no such frame. */
+static uint32_t *find_slot(const struct stacks *stacks, const struct frame *frame)
+{
+	uint64_t hash = (frame->offset ^ (uint64_t)frame->file << 40) * MIX;
+	size_t i = (size_t)(hash ^ hash >> 32);
+
+	for (;; i++) {
+		uint32_t *slot = &stacks->slot[i & (stacks->slots - 1)];
+		const struct frame *other = *slot ? &stacks->frame[*slot - 1] : NULL;
+
+		if (!other || (other->offset == frame->offset && other->file == frame->file))
+			return slot;
+	}
+}
+
+static void grow_frames(struct stacks *stacks)
+{
+	size_t i;
+
+	stacks->slots = stacks->slots ? stacks->slots * 2 : 1024;
+	free(stacks->slot);
+	stacks->slot = need(calloc(stacks->slots, sizeof(*stacks->slot)));
+	stacks->frame =
+		need(reallocarray(stacks->frame, stacks->slots / 2, sizeof(*stacks->frame)));
+	for (i = 0; i < stacks->nframes; i++)
+		*find_slot(stacks, &stacks->frame[i]) = (uint32_t)i + 1;
+}
+
+static uint32_t number_of(struct stacks *stacks, const struct frame *frame)
+{
+	uint32_t *slot;
+
+	if (stacks->nframes * 2 >= stacks->slots)
+		grow_frames(stacks);
+	slot = find_slot(stacks, frame);
+	if (!*slot) {
+		stacks->frame[stacks->nframes] = *frame;
+		*slot = (uint32_t)++stacks->nframes;
+	}
+	return *slot - 1;
+}
+
+/* Notes the calls of a chain behind those of all others. */
+static void put_calls(struct stacks *stacks, const struct frame *frame, size_t n)
+{
+	size_t i;
+
+	if (!stacks->call || stacks->room - stacks->ncalls < n) {
+		stacks->room = stacks->room * 2 + n + 1024;
+		stacks->call =
+			need(reallocarray(stacks->call, stacks->room, sizeof(*stacks->call)));
+	}
+	for (i = 0; i < n; i++)
+		stacks->call[stacks->ncalls + i] = number_of(stacks, &frame[i]);
+}
+
+/* ---- chains ---- */
+
+static uint64_t hash(size_t name, const uint32_t *call, size_t n)
 {
 	uint64_t value = name;
 
-	for (; n--; frame++)
-		value = (value ^ frame->offset ^ (uint64_t)frame->file << 40) *
-			UINT64_C(0x9E3779B97F4A7C15);
+	for (; n--; call++)
+		value = (value ^ *call) * MIX;
 	return value ^ value >> 32;
 }
 
-static bool same_frames(const struct frame *one, const struct frame *two, size_t n)
+static struct stack *find(const struct stacks *stacks, size_t name, const uint32_t *call, size_t n)
 {
-	for (; n--; one++, two++)
-		if (one->file != two->file || one->offset != two->offset)
-			return false;
-	return true;
-}
-
-static struct stack *find(const struct stacks *stacks, size_t name, const struct frame *frame,
-			  size_t n)
-{
-	size_t i = (size_t)hash(name, frame, n);
+	size_t i = (size_t)hash(name, call, n);
 
 	for (;; i++) {
 		struct stack *stack = &stacks->stack[i & (stacks->size - 1)];
 
-		if (!stack->count || (stack->name == name && stack->n == n &&
-				      same_frames(stacks->frame + stack->first, frame, n)))
+		if (!stack->count ||
+		    (stack->name == name && stack->n == n &&
+		     !memcmp(stacks->call + stack->first, call, n * sizeof(*call))))
 			return stack;
 	}
 }
@@ -48,25 +101,10 @@ static void grow(struct stacks *stacks)
 		const struct stack *stack = &stacks->stack[i];
 
 		if (stack->count)
-			*find(&larger, stack->name, stacks->frame + stack->first,
-			      stack->n) = *stack;
+			*find(&larger, stack->name, stacks->call + stack->first, stack->n) = *stack;
 	}
 	free(stacks->stack);
 	*stacks = larger;
-}
-
-static size_t add_frames(struct stacks *stacks, const struct frame *frame, size_t n)
-{
-	size_t first = stacks->nframes;
-
-	if (!stacks->frame || stacks->room - first < n) {
-		stacks->room = stacks->room * 2 + n + 1024;
-		stacks->frame =
-			need(reallocarray(stacks->frame, stacks->room, sizeof(*stacks->frame)));
-	}
-	memcpy(stacks->frame + first, frame, n * sizeof(*frame));
-	stacks->nframes += n;
-	return first;
 }
 
 void stacks_count(struct stacks *stacks, size_t name, const struct frame *frame, size_t n,
@@ -76,12 +114,12 @@ void stacks_count(struct stacks *stacks, size_t name, const struct frame *frame,
 
 	if (stacks->used * 2 >= stacks->size)
 		grow(stacks);
-	stack = find(stacks, name, frame, n);
+	put_calls(stacks, frame, n);
+	stack = find(stacks, name, stacks->call + stacks->ncalls, n);
 	if (!stack->count) {
 		stacks->used++;
-		*stack = (struct stack){ .name = name,
-					 .first = add_frames(stacks, frame, n),
-					 .n = n };
+		*stack = (struct stack){ .name = name, .first = stacks->ncalls, .n = n };
+		stacks->ncalls += n;
 	}
 	stack->count++;
 	stack->events += events;
@@ -91,4 +129,6 @@ void stacks_free(struct stacks *stacks)
 {
 	free(stacks->stack);
 	free(stacks->frame);
+	free(stacks->slot);
+	free(stacks->call);
 }

@@ -68,7 +68,7 @@ struct program {
 };
 
 struct unwinder {
-	const struct histogram *histogram;
+	struct histogram *histogram;
 	uint32_t stack_size;
 	uint64_t cut;
 	struct program program[PROGRAMS];
@@ -161,16 +161,7 @@ static bool set_registers(Dwfl_Thread *thread, void *arg)
 	return dw.dwfl_thread_state_registers(thread, 0, NREGISTERS, words);
 }
 
-/* Unwind tables are in the files themselves: no debug files are looked for. */
-static int find_debug_file(Dwfl_Module *module, void **data, const char *name, Dwarf_Addr base,
-			   const char *file, const char *link, GElf_Word sum, char **found)
-{
-	(void)module, (void)data, (void)name, (void)base, (void)file, (void)link, (void)sum;
-	(void)found;
-	return -1;
-}
-
-static const Dwfl_Callbacks callbacks = { .find_debuginfo = find_debug_file };
+static const Dwfl_Callbacks callbacks = { .find_debuginfo = libdw_find_debug_file };
 
 static const Dwfl_Thread_Callbacks thread_callbacks = {
 	.next_thread = next_thread,
@@ -179,31 +170,6 @@ static const Dwfl_Thread_Callbacks thread_callbacks = {
 };
 
 /* ---- files ---- */
-
-/* How far from where its headers say the file is mapped; false: it is no program of this kind. */
-static bool find_bias(int fd, const struct map *map, GElf_Addr *bias)
-{
-	Elf *elf = elf_version(EV_CURRENT) != EV_NONE ? elf_begin(fd, ELF_C_READ, NULL) : NULL;
-	GElf_Ehdr kind;
-	GElf_Phdr header;
-	bool found = false;
-	size_t i, n = 0;
-
-	if (elf && elf_kind(elf) == ELF_K_ELF && gelf_getehdr(elf, &kind) &&
-	    gelf_getclass(elf) == ELFCLASS64 && kind.e_machine == MACHINE &&
-	    elf_getphdrnum(elf, &n) != 0)
-		n = 0;
-	for (i = 0; i < n && !found; i++) {
-		found = gelf_getphdr(elf, (int)i, &header) && header.p_type == PT_LOAD &&
-			header.p_flags & PF_X &&
-			(header.p_offset - map->offset < map->length ||
-			 map->offset - header.p_offset < header.p_filesz);
-		if (found)
-			*bias = map->start - header.p_vaddr - (map->offset - header.p_offset);
-	}
-	elf_end(elf);
-	return found;
-}
 
 /* The kernel's own code in each process is the same, also in this one, and no file. */
 static int open_vdso(void)
@@ -219,19 +185,15 @@ static int open_vdso(void)
 	return fd;
 }
 
-static void report_file(void *arg, const struct map *map, const char *name)
+static void report_file(void *arg, const struct map *map, const char *name, int file)
 {
-	int fd = strcmp(name, "[vdso]") ? elf_open_file(name) : open_vdso();
-	char path[32];
-	GElf_Addr bias;
+	const struct libdw_place place = { map->start, map->length, map->offset };
+	int fd = strcmp(name, "[vdso]") ? file : open_vdso();
 
-	if (fd < 0)
-		return;
-	/* libdw opens the name again, and keeps that descriptor for itself. */
-	snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
-	if (find_bias(fd, map, &bias))
-		dw.dwfl_report_elf(arg, name, path, -1, bias, true);
-	close(fd);
+	if (fd >= 0)
+		libdw_report(arg, name, fd, &place, MACHINE);
+	if (fd != file)
+		close(fd);
 }
 
 static void forget(struct program *program)
@@ -359,7 +321,7 @@ uint64_t unwind_cut(const struct unwinder *unwinder)
 	return unwinder->cut;
 }
 
-struct unwinder *unwind_new(const struct histogram *histogram, uint32_t stack)
+struct unwinder *unwind_new(struct histogram *histogram, uint32_t stack)
 {
 	struct unwinder *unwinder = need(calloc(1, sizeof(*unwinder)));
 
@@ -382,7 +344,7 @@ uint64_t unwind_registers(void)
 	return 0;
 }
 
-struct unwinder *unwind_new(const struct histogram *histogram, uint32_t stack)
+struct unwinder *unwind_new(struct histogram *histogram, uint32_t stack)
 {
 	(void)histogram, (void)stack;
 	return NULL;

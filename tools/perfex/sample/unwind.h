@@ -31,7 +31,7 @@ uint64_t unwind_registers(void);
 /*
  * Makes an unwinder. The histogram has the processes' mappings; stack: the bytes of it in samples.
  */
-struct unwinder *unwind_new(const struct histogram *histogram, uint32_t stack);
+struct unwinder *unwind_new(struct histogram *histogram, uint32_t stack);
 
 /*
  * The calls in user mode, as perf_events write them: the innermost first. 0: there is nothing to

@@ -12,9 +12,11 @@ pub const PERFCTR_DISABLED: u32 = 1024;
 pub const PERFCTR_EXCLUSIVE: u32 = 2048;
 pub const PERFCTR_PARTIAL: u32 = 4096;
 pub const PERFCTR_USER_FALLBACK: u32 = 8192;
+pub const PERFCTR_WATCH: u32 = 16384;
 pub const PERFCTR_EVENT_TIME: u32 = 1;
 pub const PERFCTR_EVENT_TSC: u32 = 2;
 pub const PERFCTR_EVENT_KERNEL: u32 = 4;
+pub const PERFCTR_EVENT_UNVERIFIED: u32 = 32;
 pub const PERFCTR_EVENT_SAMPLES: u32 = 8;
 pub const PERFCTR_EVENT_PERCORE: u32 = 16;
 pub const PERFCTR_SAMPLER_MMAP: u32 = 65536;
@@ -35,79 +37,18 @@ pub const PERFCTR_REGIONS_MOMENTS: u32 = 1;
 pub const PERFCTR_REGIONS_HISTOGRAM: u32 = 2;
 pub const PERFCTR_REGIONS_THREADS: u32 = 4;
 pub const PERFCTR_REGIONS_USER_FALLBACK: u32 = 8;
-pub type __uint8_t = std::os::raw::c_uchar;
-pub type __uint16_t = std::os::raw::c_ushort;
-pub type __int32_t = std::os::raw::c_int;
-pub type __uint32_t = std::os::raw::c_uint;
-pub type __uint64_t = std::os::raw::c_ulong;
 pub type __pid_t = std::os::raw::c_int;
 pub type pid_t = __pid_t;
-#[repr(C)]
-#[derive(Copy, Clone)]
-pub struct perfctr_cpu_control {
-    pub tsc_on: std::os::raw::c_uint,
-    pub nractrs: std::os::raw::c_uint,
-    pub nrictrs: std::os::raw::c_uint,
-    pub pmc_map: [std::os::raw::c_uint; 18usize],
-    pub evntsel: [std::os::raw::c_uint; 18usize],
-    pub __bindgen_anon_1: perfctr_cpu_control__bindgen_ty_1,
-    pub ireset: [std::os::raw::c_int; 18usize],
-    pub __bindgen_anon_2: perfctr_cpu_control__bindgen_ty_2,
-}
-#[repr(C)]
-#[derive(Copy, Clone)]
-pub union perfctr_cpu_control__bindgen_ty_1 {
-    pub p4: perfctr_cpu_control__bindgen_ty_1__bindgen_ty_1,
-    pub __bindgen_anon_1: perfctr_cpu_control__bindgen_ty_1__bindgen_ty_2,
-    pub nhlm: perfctr_cpu_control__bindgen_ty_1__bindgen_ty_3,
-}
-#[repr(C)]
-#[derive(Debug, Copy, Clone)]
-pub struct perfctr_cpu_control__bindgen_ty_1__bindgen_ty_1 {
-    pub escr: [std::os::raw::c_uint; 18usize],
-    pub pebs_enable: std::os::raw::c_uint,
-    pub pebs_matrix_vert: std::os::raw::c_uint,
-}
-#[repr(C)]
-#[derive(Debug, Copy, Clone)]
-pub struct perfctr_cpu_control__bindgen_ty_1__bindgen_ty_2 {
-    pub evntsel_high: [std::os::raw::c_uint; 18usize],
-    pub offcore_rsp: [std::os::raw::c_uint; 2usize],
-}
-#[repr(C)]
-#[derive(Debug, Copy, Clone)]
-pub struct perfctr_cpu_control__bindgen_ty_1__bindgen_ty_3 {
-    pub _padding: [std::os::raw::c_uint; 18usize],
-    pub offcore_rsp: [std::os::raw::c_uint; 2usize],
-}
-#[repr(C)]
-#[derive(Copy, Clone)]
-pub union perfctr_cpu_control__bindgen_ty_2 {
-    pub __bindgen_anon_1: perfctr_cpu_control__bindgen_ty_2__bindgen_ty_1,
-    pub __bindgen_anon_2: perfctr_cpu_control__bindgen_ty_2__bindgen_ty_2,
-}
-#[repr(C)]
-#[derive(Debug, Copy, Clone)]
-pub struct perfctr_cpu_control__bindgen_ty_2__bindgen_ty_1 {
-    pub _reserved1: std::os::raw::c_uint,
-    pub _reserved2: std::os::raw::c_uint,
-    pub _reserved3: std::os::raw::c_uint,
-    pub _reserved4: std::os::raw::c_uint,
-}
-#[repr(C)]
-#[derive(Debug, Copy, Clone)]
-pub struct perfctr_cpu_control__bindgen_ty_2__bindgen_ty_2 {
-    pub offcore_rsp_high: [std::os::raw::c_uint; 2usize],
-    pub pebs_frontend: std::os::raw::c_uint,
-}
 extern "C" {
     pub fn perfctr_error() -> *const std::os::raw::c_char;
 }
 pub const PERFCTR_EXACT: perfctr_quality = 0;
-pub const PERFCTR_ESTIMATE: perfctr_quality = 1;
-pub const PERFCTR_SCALED: perfctr_quality = 2;
-pub const PERFCTR_NOT_COUNTED: perfctr_quality = 3;
-pub const PERFCTR_STALE: perfctr_quality = 4;
+pub const PERFCTR_UNWATCHED: perfctr_quality = 1;
+pub const PERFCTR_UNVERIFIED: perfctr_quality = 2;
+pub const PERFCTR_ESTIMATE: perfctr_quality = 3;
+pub const PERFCTR_SCALED: perfctr_quality = 4;
+pub const PERFCTR_NOT_COUNTED: perfctr_quality = 5;
+pub const PERFCTR_STALE: perfctr_quality = 6;
 pub type perfctr_quality = std::os::raw::c_uint;
 #[repr(C)]
 #[derive(Debug, Copy, Clone)]
@@ -189,6 +130,20 @@ extern "C" {
 }
 extern "C" {
     pub fn perfctr_set_check(set: *const perfctr_set) -> std::os::raw::c_int;
+}
+#[repr(C)]
+#[derive(Debug, Copy, Clone)]
+pub struct perfctr_processes {
+    pub running: std::os::raw::c_uint,
+    pub exactly: std::os::raw::c_uint,
+    pub watched: std::os::raw::c_uint,
+    pub reserved: [std::os::raw::c_uint; 5usize],
+}
+extern "C" {
+    pub fn perfctr_set_processes(
+        set: *const perfctr_set,
+        processes: *mut perfctr_processes,
+    ) -> std::os::raw::c_int;
 }
 extern "C" {
     pub fn perfctr_set_reader(
@@ -790,6 +745,17 @@ extern "C" {
 }
 extern "C" {
     pub fn perfctr_regions_thread() -> std::os::raw::c_int;
+}
+#[repr(C)]
+#[derive(Debug, Copy, Clone)]
+pub struct perfctr_calibration {
+    _unused: [u8; 0],
+}
+extern "C" {
+    pub fn perfctr_regions_calibrate(
+        key: ::std::option::Option<unsafe extern "C" fn()>,
+        state: *mut *mut perfctr_calibration,
+    ) -> std::os::raw::c_int;
 }
 #[repr(C)]
 #[derive(Debug, Copy, Clone)]

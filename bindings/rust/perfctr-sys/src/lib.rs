@@ -12,3 +12,10 @@ extern "C" {
     pub fn perfctr_region_begin(region: *mut perfctr_region);
     pub fn perfctr_region_end(region: *mut perfctr_region);
 }
+
+impl Default for perfctr_sampler_config {
+    fn default() -> Self {
+        // C's is all zero but for what is set.
+        unsafe { std::mem::zeroed() }
+    }
+}

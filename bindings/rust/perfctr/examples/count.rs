@@ -21,6 +21,8 @@ fn main() -> Result<()> {
         println!("{:16} {:12}", name, after[i] - before[i]);
     }
     std::thread::spawn(work).join().expect("the thread has panicked");
-    println!("{:?}", process.read()?);
+    for (name, reading) in process.read()?.named() {
+        println!("{:16} {:12} {:?}, with threads", name, reading.estimate, reading.quality);
+    }
     Ok(())
 }

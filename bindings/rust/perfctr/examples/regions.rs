@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 //! Measures parts of a program by name, in two threads, and where page faults happen.
-use perfctr::{regions, sys, Region, Result, Sampler, Target};
+use perfctr::{regions, sys, Region, Result, Sampler, SamplerConfig, Target};
 
 fn load(region: Region) -> usize {
     let _guard = region.enter();
@@ -16,9 +16,8 @@ fn main() -> Result<()> {
     regions::report(None, sys::PERFCTR_REGIONS_TABLE)?;
     regions::stop()?;
 
-    let mut config: sys::perfctr_sampler_config = unsafe { std::mem::zeroed() };
-    config.period = 1;
-    config.fields = 1 << 3; // PERF_SAMPLE_ADDR
+    // The field is PERF_SAMPLE_ADDR.
+    let config = SamplerConfig { period: 1, fields: 1 << 3, ..SamplerConfig::default() };
     let mut sampler = Sampler::open("page-faults:u", Target::ThisThread, &config)?;
     load(region);
     let mut faults = 0;

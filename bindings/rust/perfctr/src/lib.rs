@@ -4,7 +4,7 @@
 //! ```
 //! let set = perfctr::Set::open("page-faults:u,task-clock", perfctr::Target::default(), 0)?;
 //! // ... the work ...
-//! for (name, reading) in set.names().iter().zip(set.read()?) {
+//! for (name, reading) in set.read()?.named() {
 //!     println!("{}: {} {:?}", name, reading.value, reading.quality);
 //! }
 //! # Ok::<(), perfctr::Error>(())
@@ -22,11 +22,18 @@
 //! let guard = region.enter();
 //! std::thread::spawn(move || drop(guard));
 //! ```
+//!
+//! # Errors
+//! A call fails as its function in C, whose page has the codes; what a comment here says is beside these.
+#![warn(missing_docs, clippy::pedantic)]
+#![allow(clippy::missing_errors_doc)] // they are above
+#![allow(clippy::inline_always)] // what a read executes is counted: it must not depend on the compiler's choice
 
 use std::ffi::{CStr, CString};
 use std::marker::PhantomData;
 use std::os::raw::{c_char, c_int, c_void};
 use std::ptr::{self, NonNull};
+use std::sync::Arc;
 
 pub use perfctr_sys as sys;
 
@@ -37,6 +44,8 @@ mod sampler;
 pub use reader::Counters;
 pub use regions::{Region, RegionGuard};
 pub use sampler::{Record, Sampler};
+/// C's options of a sampler, whose default is all zero: `SamplerConfig { period: 1000, ..Default::default() }`.
+pub use sys::perfctr_sampler_config as SamplerConfig;
 
 /// Why a call failed: errno, and one sentence with the cause and the remedy.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -45,6 +54,7 @@ pub struct Error {
     sentence: String,
 }
 
+/// What calls return.
 pub type Result<T> = std::result::Result<T, Error>;
 
 impl Error {
@@ -56,6 +66,8 @@ impl Error {
     fn invalid(sentence: &str) -> Error {
         Error { errno: 22, sentence: sentence.to_string() }
     }
+    /// Its number, as of errno(3).
+    #[must_use]
     pub fn errno(&self) -> i32 {
         self.errno
     }
@@ -98,10 +110,19 @@ fn check(status: c_int) -> Result<c_int> {
 /// How good a count is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Quality {
+    /// It was counted all the time.
     Exact,
+    /// As far as is known: nothing looked for what may have stopped it.
+    Unwatched,
+    /// The event's code was not verified on this processor.
+    Unverified,
+    /// It may be off by an error that is known.
     Estimate,
+    /// It was multiplexed: the estimate is scaled.
     Scaled,
+    /// It was never on a counter.
     NotCounted,
+    /// The kernel has ended it early.
     Stale,
     /// One that a later library has added.
     Unknown,
@@ -111,10 +132,12 @@ impl Quality {
     fn of(c: u32) -> Quality {
         match c {
             0 => Quality::Exact,
-            1 => Quality::Estimate,
-            2 => Quality::Scaled,
-            3 => Quality::NotCounted,
-            4 => Quality::Stale,
+            1 => Quality::Unwatched,
+            2 => Quality::Unverified,
+            3 => Quality::Estimate,
+            4 => Quality::Scaled,
+            5 => Quality::NotCounted,
+            6 => Quality::Stale,
             _ => Quality::Unknown,
         }
     }
@@ -123,11 +146,15 @@ impl Quality {
 /// One counter, read; times are ns.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Reading {
+    /// What was counted.
     pub value: u64,
+    /// For how long the event was to be counted.
     pub enabled: u64,
+    /// For how long it was on a counter.
     pub running: u64,
     /// The best estimate for the whole time, if the event was multiplexed; else the value.
     pub estimate: u64,
+    /// How good the value is.
     pub quality: Quality,
 }
 
@@ -147,17 +174,59 @@ impl Reading {
     }
 }
 
+/// The readings of a set's events, in their order and with their names: a slice of [`Reading`].
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Readings {
+    names: Arc<[String]>,
+    readings: Vec<Reading>,
+}
+
+impl Readings {
+    /// Each with its event's name.
+    pub fn named(&self) -> impl Iterator<Item = (&str, &Reading)> {
+        self.names.iter().map(String::as_str).zip(&self.readings)
+    }
+    /// That of an event by its name, the first one if it was named twice.
+    #[must_use]
+    pub fn get(&self, name: &str) -> Option<&Reading> {
+        self.named().find(|(own, _)| *own == name).map(|(_, reading)| reading)
+    }
+}
+
+impl std::ops::Deref for Readings {
+    type Target = [Reading];
+    fn deref(&self) -> &[Reading] {
+        &self.readings
+    }
+}
+
+impl IntoIterator for Readings {
+    type Item = Reading;
+    type IntoIter = std::vec::IntoIter<Reading>;
+    fn into_iter(self) -> Self::IntoIter {
+        self.readings.into_iter()
+    }
+}
+
 /// What is counted; the default is the calling thread.
 #[derive(Clone, Debug, Default)]
 pub enum Target {
+    /// The calling thread.
     #[default]
     ThisThread,
+    /// A thread by its id.
     Thread(i32),
+    /// All threads of the calling process.
     ThisProcess,
+    /// All threads of a process by its id.
     Process(i32),
+    /// A processor by its number, whatever runs there.
     Processor(i32),
+    /// All processors.
     EveryProcessor,
+    /// What runs in a cgroup, by its directory.
     Cgroup(String),
+    /// A thread while it is on a processor.
     ThreadOnProcessor(i32, i32),
 }
 
@@ -188,13 +257,15 @@ impl Target {
 #[derive(Debug)]
 pub struct Set {
     c: NonNull<sys::perfctr_set>,
-    names: Vec<String>,
+    names: Arc<[String]>,
 }
 
 // Calls on it are for any thread; `&Set` is not, since two at a time are not.
 unsafe impl Send for Set {}
 
 impl Set {
+    /// Counts from here on, unless the flags say otherwise.
+    #[allow(clippy::needless_pass_by_value)] // a target is made where it is named
     pub fn open(events: &str, target: Target, flags: u32) -> Result<Set> {
         let list = c_string(events)?;
         let opened = target.with(|c| unsafe { sys::perfctr_set_open(list.as_ptr(), c, flags) })?;
@@ -204,35 +275,42 @@ impl Set {
         Ok(Set { c, names })
     }
     /// The names of the events, in their order.
+    #[must_use]
     pub fn names(&self) -> &[String] {
         &self.names
     }
-    fn readings(&self, read: impl FnOnce(*mut sys::perfctr_reading) -> c_int) -> Result<Vec<Reading>> {
+    fn readings(&self, read: impl FnOnce(*mut sys::perfctr_reading) -> c_int) -> Result<Readings> {
         let nothing = sys::perfctr_reading { value: 0, enabled: 0, running: 0, quality: 0, reserved: 0 };
         let mut c = vec![nothing; self.names.len()];
         check(read(c.as_mut_ptr()))?;
-        Ok(c.iter().map(Reading::of).collect())
+        Ok(Readings { names: Arc::clone(&self.names), readings: c.iter().map(Reading::of).collect() })
     }
     /// Sums over all parts.
-    pub fn read(&self) -> Result<Vec<Reading>> {
+    pub fn read(&self) -> Result<Readings> {
         self.readings(|c| unsafe { sys::perfctr_set_read(self.c.as_ptr(), c) })
     }
-    pub fn read_part(&self, part: u32) -> Result<Vec<Reading>> {
+    /// One thread's or processor's share: part i of [`parts()`](Set::parts).
+    pub fn read_part(&self, part: u32) -> Result<Readings> {
         self.readings(|c| unsafe { sys::perfctr_set_read_part(self.c.as_ptr(), part, c) })
     }
-    pub fn read_thread(&self, tid: i32) -> Result<Vec<Reading>> {
+    /// A thread's share, by its id.
+    pub fn read_thread(&self, tid: i32) -> Result<Readings> {
         self.readings(|c| unsafe { sys::perfctr_set_read_thread(self.c.as_ptr(), tid, c) })
     }
     /// The number of threads or processors that it counts apart.
+    #[must_use]
     pub fn parts(&self) -> u32 {
         unsafe { sys::perfctr_set_parts(self.c.as_ptr()) }
     }
+    /// Counts from here on.
     pub fn enable(&mut self) -> Result<()> {
         check(unsafe { sys::perfctr_set_enable(self.c.as_ptr()) }).map(drop)
     }
+    /// Counts no more until the set is enabled.
     pub fn disable(&mut self) -> Result<()> {
         check(unsafe { sys::perfctr_set_disable(self.c.as_ptr()) }).map(drop)
     }
+    /// Makes all values 0.
     pub fn reset(&mut self) -> Result<()> {
         check(unsafe { sys::perfctr_set_reset(self.c.as_ptr()) }).map(drop)
     }
@@ -251,7 +329,9 @@ impl Drop for Set {
 /// A finding about a program's access to counters.
 #[derive(Clone, Debug)]
 pub struct Finding {
+    /// What was looked at.
     pub name: String,
+    /// How it is.
     pub state: String,
     /// A change that makes it work, or allows more; or empty.
     pub remedy: String,
@@ -268,7 +348,7 @@ pub fn doctor() -> Result<Vec<Finding>> {
         0
     }
     let mut found = Vec::<Finding>::new();
-    check(unsafe { sys::perfctr_doctor(Some(each), (&mut found as *mut Vec<Finding>).cast()) })?;
+    check(unsafe { sys::perfctr_doctor(Some(each), ptr::addr_of_mut!(found).cast()) })?;
     Ok(found)
 }
 
@@ -286,10 +366,12 @@ pub struct Metrics(NonNull<sys::perfctr_metrics>);
 unsafe impl Send for Metrics {}
 unsafe impl Sync for Metrics {}
 
+/// A metric's value.
 #[derive(Clone, Debug)]
 pub struct MetricValue {
     /// None: there is no value, for this reason.
     pub value: std::result::Result<f64, String>,
+    /// That of the worst of its readings.
     pub quality: Quality,
     /// It is beyond its threshold.
     pub beyond: bool,
@@ -304,13 +386,18 @@ impl Metrics {
         let opened = unsafe { sys::perfctr_metrics_open(names.as_ptr(), c) };
         NonNull::new(opened).map(Metrics).ok_or_else(Error::last)
     }
+    /// The number of metrics.
+    #[must_use]
     pub fn len(&self) -> usize {
         unsafe { sys::perfctr_metrics_size(self.0.as_ptr()) as usize }
     }
+    /// Whether there are none.
+    #[must_use]
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
     /// The list of events to open.
+    #[must_use]
     pub fn events(&self) -> String {
         text(unsafe { sys::perfctr_metrics_events(self.0.as_ptr(), ptr::null_mut()) })
     }

@@ -38,8 +38,9 @@ fn count_forks() {
 /// Reads as C's inline function does, by its page; None: ask the library.
 #[cfg(target_arch = "x86_64")]
 #[inline(always)]
+#[allow(clippy::cast_possible_wrap, clippy::cast_sign_loss)] // a sign is extended
 unsafe fn read_page(reader: &sys::perfctr_reader) -> Option<u64> {
-    let page = reader.page as *const u32; // lock is word 2, index 3, offset 4 and 5
+    let page = reader.page.cast::<u32>(); // lock is word 2, index 3, offset 4 and 5
     let lock = page.add(2).read_volatile();
     let (counter, none) = page.add(3).read_volatile().overflowing_sub(1);
     if none {
@@ -49,7 +50,7 @@ unsafe fn read_page(reader: &sys::perfctr_reader) -> Option<u64> {
     // No "nomem": what stands before it is read before it.
     std::arch::asm!("rdpmc", in("ecx") counter, out("rax") low, out("rdx") high,
         options(nostack, preserves_flags));
-    let (shift, offset) = (reader.shift, page.add(4).cast::<u64>().read());
+    let (shift, offset) = (reader.shift, reader.page.cast::<u64>().add(2).read());
     std::arch::asm!("", options(nostack, preserves_flags));
     if page.add(2).read_volatile() != lock {
         return read_page_again(reader);
@@ -107,9 +108,9 @@ impl<const N: usize> Counters<N> {
         }
         let nothing = sys::perfctr_reader { page: std::ptr::null(), base: 0, shift: 0, types: 0 };
         let mut readers = [nothing; N];
-        for (i, reader) in readers.iter_mut().enumerate() {
+        for (i, reader) in (0..).zip(&mut readers) {
             // What can't be read inline gets a reader that says so.
-            unsafe { sys::perfctr_set_reader(set.c.as_ptr(), i as u32, reader) };
+            unsafe { sys::perfctr_set_reader(set.c.as_ptr(), i, reader) };
         }
         count_forks();
         Ok(Counters { readers, set, forks: FORKS.load(Relaxed), thread: PhantomData })
@@ -123,6 +124,7 @@ impl<const N: usize> Counters<N> {
     /// # Safety
     /// Not in a child of fork(2): the page is not there.
     #[inline(always)]
+    #[must_use]
     pub unsafe fn read_inline(&self, i: usize) -> Option<u64> {
         read_page(&self.readers[i])
     }
@@ -136,12 +138,13 @@ impl<const N: usize> Counters<N> {
         }
         self.ask_one(i, sys::perfctr_reader_read)
     }
-    /// As read_inline(), between two fences: the instructions before it have executed, and those
+    /// As [`read_inline()`](Counters::read_inline), between two fences: the instructions before it have executed, and those
     /// after it have not begun. For code so short that what overlaps with a read is a part of it.
     ///
     /// # Safety
-    /// As read_inline().
+    /// As [`read_inline()`](Counters::read_inline).
     #[inline(always)]
+    #[must_use]
     pub unsafe fn read_inline_ordered(&self, i: usize) -> Option<u64> {
         read_page_ordered(&self.readers[i])
     }
@@ -155,6 +158,7 @@ impl<const N: usize> Counters<N> {
         }
         self.ask_one(i, sys::perfctr_reader_read_ordered)
     }
+    /// All of them.
     #[inline]
     pub fn read(&self) -> Result<[u64; N]> {
         let mut values = [0; N];
@@ -193,6 +197,7 @@ impl<const N: usize> Counters<N> {
         Ok(values)
     }
     /// With times and quality.
+    #[must_use]
     pub fn events(&self) -> &Set {
         &self.set
     }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-use crate::{c_string, check, sys, Error, Result, Target};
+use crate::{c_string, check, sys, Error, Result, SamplerConfig, Target};
 use std::marker::PhantomData;
 use std::os::unix::io::{AsRawFd, RawFd};
 use std::ptr::{self, NonNull};
@@ -13,8 +13,7 @@ unsafe impl Send for Sampler {}
 /// A record, until the next call with its sampler: `record.c()` is C's.
 ///
 /// ```compile_fail,E0499
-/// let mut config: perfctr::sys::perfctr_sampler_config = unsafe { std::mem::zeroed() };
-/// config.period = 1;
+/// let config = perfctr::SamplerConfig { period: 1, ..Default::default() };
 /// let mut sampler = perfctr::Sampler::open("page-faults:u", Default::default(), &config).unwrap();
 /// let first = sampler.next().unwrap();
 /// let second = sampler.next().unwrap();
@@ -25,10 +24,12 @@ pub struct Record<'a>(*const sys::perfctr_record, PhantomData<&'a Sampler>);
 
 impl<'a> Record<'a> {
     /// Its pointers are valid as long as this is.
+    #[must_use]
     pub fn c(&self) -> &'a sys::perfctr_record {
         unsafe { &*self.0 }
     }
-    /// PERF_RECORD_SAMPLE's part, if it is one.
+    /// `PERF_RECORD_SAMPLE`'s part, if it is one.
+    #[must_use]
     pub fn sample(&self) -> Option<&'a sys::perfctr_record_sample> {
         const PERF_RECORD_SAMPLE: u32 = 9;
         let c = self.c();
@@ -38,14 +39,16 @@ impl<'a> Record<'a> {
         None
     }
     /// As the kernel wrote it.
+    #[must_use]
     pub fn bytes(&self) -> &'a [u8] {
         unsafe { std::slice::from_raw_parts(self.c().bytes.cast(), self.c().size.into()) }
     }
 }
 
 impl Sampler {
-    /// The configuration is all zero but for what is set.
-    pub fn open(event: &str, target: Target, config: &sys::perfctr_sampler_config) -> Result<Sampler> {
+    /// Samples from here on, unless the flags say otherwise.
+    #[allow(clippy::needless_pass_by_value)] // a target is made where it is named
+    pub fn open(event: &str, target: Target, config: &SamplerConfig) -> Result<Sampler> {
         let name = c_string(event)?;
         let opened = target.with(|c| unsafe { sys::perfctr_sampler_open(name.as_ptr(), c, config) })?;
         NonNull::new(opened).map(Sampler).ok_or_else(Error::last)
@@ -57,9 +60,11 @@ impl Sampler {
         let status = check(unsafe { sys::perfctr_sampler_next(self.0.as_ptr(), &mut record) })?;
         Ok(if status == 1 { Some(Record(record, PhantomData)) } else { None })
     }
+    /// Samples from here on.
     pub fn enable(&mut self) -> Result<()> {
         check(unsafe { sys::perfctr_sampler_enable(self.0.as_ptr()) }).map(drop)
     }
+    /// Samples no more until it is enabled.
     pub fn disable(&mut self) -> Result<()> {
         check(unsafe { sys::perfctr_sampler_disable(self.0.as_ptr()) }).map(drop)
     }

@@ -75,6 +75,10 @@ fn sets() {
     assert!((100..200).contains(&(after[0].value - before[0].value)));
     assert_eq!((after[1].quality, after[1].estimate), (Quality::Exact, after[1].value));
     assert!(after[1].enabled > 0 && after[1].enabled == after[1].running);
+    assert_eq!(after.get("task-clock"), Some(&after[1]));
+    assert!(after.get("cycles").is_none() && after != before);
+    assert_eq!(after.named().map(|(name, _)| name).collect::<Vec<_>>(), set.names());
+    assert_eq!(after.clone().into_iter().collect::<Vec<_>>(), after[..]);
     set.disable().unwrap();
     set.reset().unwrap();
     assert_eq!(set.read().unwrap()[0].value, 0);
@@ -135,10 +139,10 @@ fn counters() {
 
 #[test]
 fn samplers() {
-    let mut config: sys::perfctr_sampler_config = unsafe { std::mem::zeroed() };
-    fails(EINVAL, "period", Sampler::open("page-faults:u", Target::default(), &config));
-    config.period = 1;
-    config.fields = 1 << 3; // PERF_SAMPLE_ADDR
+    let nothing = SamplerConfig::default();
+    fails(EINVAL, "period", Sampler::open("page-faults:u", Target::default(), &nothing));
+    // The field is PERF_SAMPLE_ADDR.
+    let config = SamplerConfig { period: 1, fields: 1 << 3, ..nothing };
     let mut sampler = Sampler::open("page-faults:u", Target::default(), &config).unwrap();
     fault(50);
     sampler.disable().unwrap();

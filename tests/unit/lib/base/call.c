@@ -3,16 +3,14 @@
  * Tests that no function of the library has a cancellation point, and that none makes system calls
  * on descriptors that a child of fork() has from its parent.
  */
+#define COUNTS_PROCESSORS
 #include <dirent.h>
 #include <fcntl.h>
 #include <linux/perf_event.h>
 #include <pthread.h>
 #include <stdlib.h>
 #include <signal.h>
-#include <sys/epoll.h>
-#include <sys/eventfd.h>
 #include <sys/ptrace.h>
-#include <sys/socket.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -373,95 +371,4 @@ START_TEST(unknowing)
 }
 END_TEST
 
-/* A number that the library has closed, or given away, is somebody else's, */
-START_TEST(somebody_elses)
-{
-	int own = dup(0), closed, given = dup(0), status, error;
-	pid_t pid;
-
-	ck_assert_int_ge(given, 0);
-	closed = dup(0);
-	perfctr_call_own_file(own);
-	perfctr_call_own_file(closed);
-	perfctr_call_own_file(given);
-	errno = ENOTTY;
-	perfctr_call_close(closed);
-	error = errno;
-	ck_assert_int_eq(error, ENOTTY);
-	ck_assert_int_eq(dup(0), closed);
-	perfctr_call_disown(given);
-	pid = fork();
-	if (pid == 0)
-		_exit(fcntl(own, F_GETFD) != -1 || fcntl(closed, F_GETFD) < 0 ||
-		      fcntl(given, F_GETFD) < 0);
-	ck_assert_int_eq(waitpid(pid, &status, 0), pid);
-	ck_assert_int_eq(status, 0);
-	ck_assert_int_ge(fcntl(own, F_GETFD), 0);
-	perfctr_call_close(own);
-	close(closed);
-	close(given);
-	/* Beyond what is noted: nothing happens. */
-	perfctr_call_own_file(1 << 30);
-	perfctr_call_disown(1 << 30);
-}
-END_TEST
-
-/* and so is one that the program has closed, and got for a file of its own: */
-static bool stays_in_a_child(int fd)
-{
-	int status;
-	pid_t pid = fork();
-
-	if (pid == 0)
-		_exit(fcntl(fd, F_GETFD) < 0);
-	ck_assert_int_eq(waitpid(pid, &status, 0), pid);
-	return status == 0;
-}
-
-/* in an event's place, */
-START_TEST(closed_by_the_program)
-{
-	struct perfctr_set *set;
-	int fd = dup(0);
-
-	ck_assert_int_ge(fd, 0);
-	close(fd);
-	set = perfctr_set_open("page-faults:u", NULL, 0); /* takes that number */
-	succeeds(set != NULL);
-	close(fd);
-	ck_assert_int_eq(dup(0), fd);
-	ck_assert(stays_in_a_child(fd));
-	perfctr_set_close(set);
-	close(fd);
-}
-END_TEST
-
-/* and in others': of two sockets each has a number, of two files each a name. */
-START_TEST(another_file)
-{
-	int ends[2], others[2], descriptors[2], i;
-
-	ck_assert_int_eq(socketpair(AF_UNIX, SOCK_DGRAM, 0, ends), 0);
-	ck_assert_int_eq(socketpair(AF_UNIX, SOCK_DGRAM, 0, others), 0);
-	descriptors[0] = epoll_create1(0);
-	descriptors[1] = eventfd(0, 0);
-	perfctr_call_own_file(ends[0]);
-	perfctr_call_own_file(descriptors[0]);
-	ck_assert(!stays_in_a_child(ends[0]));
-	ck_assert(!stays_in_a_child(descriptors[0]));
-	ck_assert_int_eq(dup2(others[0], ends[0]), ends[0]);
-	ck_assert_int_eq(dup2(descriptors[1], descriptors[0]), descriptors[0]);
-	ck_assert(stays_in_a_child(ends[0]));
-	ck_assert(stays_in_a_child(descriptors[0]));
-	perfctr_call_disown(ends[0]);
-	perfctr_call_disown(descriptors[0]);
-	for (i = 0; i < 2; i++) {
-		close(ends[i]);
-		close(others[i]);
-		close(descriptors[i]);
-	}
-}
-END_TEST
-
-UNIT_MAIN("call", 60, ioctl_and_mask, cancelled, generations, unknowing, somebody_elses,
-	  closed_by_the_program, another_file)
+UNIT_MAIN("call", 60, ioctl_and_mask, cancelled, generations, unknowing)

@@ -2,8 +2,14 @@
 /* The last failure's sentence, also one that is made only when the program asks for it. */
 #include <errno.h>
 #include <pthread.h>
+#include <stdbool.h>
+#include <stdint.h>
 #include <string.h>
+#include <sys/mman.h>
+#include <sys/wait.h>
+#include <unistd.h>
 #include "lib/base/error.h"
+#include "lib/base/word.h"
 #include "libperfctr.h"
 #include "tests/harness/check.h"
 
@@ -160,14 +166,122 @@ static void *read_it(void *arg)
 	return arg;
 }
 
-/* Each thread has its own. */
-START_TEST(threads)
+/* ---- threads ---- */
+
+static const char *place; /* of another thread's sentence */
+
+static void *fail_once(void *number)
+{
+	perfctr_fail(EIO, "thread %d", *(int *)number);
+	place = perfctr_error();
+	return NULL;
+}
+
+static void *quote(void *text)
+{
+	perfctr_fail(EIO, "of %s", (const char *)text);
+	ck_assert_str_eq(perfctr_error(), "of main's");
+	return NULL;
+}
+
+static void in_thread(void *(*run)(void *), void *arg)
 {
 	pthread_t thread;
 
-	perfctr_fail_later(EINVAL, make, "mine", 4);
-	ck_assert_int_eq(pthread_create(&thread, NULL, read_it, NULL), 0);
+	ck_assert_int_eq(pthread_create(&thread, NULL, run, arg), 0);
 	ck_assert_int_eq(pthread_join(thread, NULL), 0);
+}
+
+/*
+ * Each thread that fails has memory for its sentence, which the next one at its place takes over:
+ * two thousand of them need that of a few.
+ */
+START_TEST(one_after_the_other)
+{
+	const char *seen[16];
+	unsigned int n = 0, k;
+	int i;
+
+	perfctr_fail(EIO, "main's");
+	for (i = 0; i < 2000; i++) {
+		in_thread(fail_once, &i);
+		for (k = 0; k < n && seen[k] != place; k++)
+			;
+		if (k < n)
+			continue;
+		ck_assert_uint_lt(n, ARRAY_SIZE(seen));
+		seen[n++] = place;
+	}
+	in_thread(read_it, NULL);
+	in_thread(quote, (void *)perfctr_error());
+	ck_assert_str_eq(perfctr_error(), "main's");
+}
+END_TEST
+
+/* A child has the sentence of the thread that forked, and threads of its own. */
+START_TEST(child)
+{
+	int status, i = 7;
+	pid_t pid;
+
+	in_thread(fail_once, &i);
+	perfctr_fail(EIO, "main's");
+	pid = fork();
+	if (pid == 0) {
+		in_thread(fail_once, &i);
+		_exit(strcmp(perfctr_error(), "main's") != 0 || strcmp(place, "thread 7") != 0);
+	}
+	ck_assert(waitpid(pid, &status, 0) == pid && status == 0);
+}
+END_TEST
+
+static bool no_memory;
+void *__real_mmap(void *at, size_t size, int prot, int flags, int fd, off_t offset);
+void *__wrap_mmap(void *at, size_t size, int prot, int flags, int fd, off_t offset);
+void *__real_mmap64(void *at, size_t size, int prot, int flags, int fd, int64_t offset);
+void *__wrap_mmap64(void *at, size_t size, int prot, int flags, int fd, int64_t offset);
+
+void *__wrap_mmap(void *at, size_t size, int prot, int flags, int fd, off_t offset)
+{
+	return no_memory ? MAP_FAILED : __real_mmap(at, size, prot, flags, fd, offset);
+}
+
+void *__wrap_mmap64(void *at, size_t size, int prot, int flags, int fd, int64_t offset)
+{
+	return no_memory ? MAP_FAILED : __real_mmap64(at, size, prot, flags, fd, offset);
+}
+
+static void *fail_without(void *arg)
+{
+	unsigned int before = made;
+
+	no_memory = true;
+	ck_assert_int_eq(perfctr_fail(ENOENT, "%s", "one"), -1);
+	ck_assert_int_eq(errno, ENOENT);
+	ck_assert_str_eq(perfctr_error(), "there is no memory for this error's sentence");
+	ck_assert_str_eq(perfctr_reason(), perfctr_error());
+	ck_assert_int_eq(perfctr_fail_later(EINVAL, make, "two", 3), -1);
+	ck_assert_int_eq(errno, EINVAL);
+	ck_assert_uint_eq(made, before + 1);
+	no_memory = false;
+	perfctr_fail(EIO, "three");
+	ck_assert_str_eq(perfctr_error(), "three");
+	return arg;
+}
+
+START_TEST(without_memory)
+{
+	perfctr_fail(EIO, "main's");
+	in_thread(fail_without, NULL);
+	ck_assert_str_eq(perfctr_error(), "main's");
+}
+END_TEST
+
+/* Each thread has its own. */
+START_TEST(threads)
+{
+	perfctr_fail_later(EINVAL, make, "mine", 4);
+	in_thread(read_it, NULL);
 	ck_assert_uint_eq(made, 0);
 	ck_assert_str_eq(perfctr_error(), "4 letters: mine");
 }
@@ -186,4 +300,4 @@ START_TEST(nearest_names)
 END_TEST
 
 UNIT_MAIN("error", 20, sentences, later, too_long, long_events, long_names, control_characters,
-	  threads, nearest_names)
+	  without_memory, threads, one_after_the_other, child, nearest_names)

@@ -127,6 +127,30 @@ START_TEST(whole_files)
 }
 END_TEST
 
+/* One of a line is whole with its end, without another read. */
+START_TEST(lines)
+{
+	char text[8];
+
+	root_make();
+	file("123\n");
+	slow = 5; /* the fifth read would fail */
+	ck_assert_int_eq(perfctr_file_line(FILE_NAME, text, sizeof(text)), 3);
+	ck_assert_str_eq(text, "123");
+	ck_assert_uint_eq(slow, 1);
+	slow = 0;
+	file("12");
+	ck_assert_int_eq(perfctr_file_line(FILE_NAME, text, sizeof(text)), 2);
+	file("1234567\n"); /* fills it */
+	ck_assert_int_eq(perfctr_file_line(FILE_NAME, text, sizeof(text)), 7);
+	ck_assert_str_eq(text, "1234567");
+	file("12345678");
+	ck_assert_int_eq(perfctr_file_line(FILE_NAME, text, sizeof(text)), -1);
+	ck_assert_int_eq(errno, EFBIG);
+	root_remove();
+}
+END_TEST
+
 /* In pieces, as a pipe gives it: what does not fit is refused, and written nowhere. */
 START_TEST(pieces)
 {
@@ -296,5 +320,5 @@ START_TEST(walks)
 }
 END_TEST
 
-UNIT_MAIN("file", 60, slow_files, whole_files, pieces, descriptor_0, numbers, long_roots, words,
-	  walks)
+UNIT_MAIN("file", 60, slow_files, whole_files, lines, pieces, descriptor_0, numbers, long_roots,
+	  words, walks)

@@ -143,12 +143,12 @@ START_TEST(kept)
 		perfctr_memory_give(memory[i], 100 + i);
 	ck_assert_int_eq(errno, ENOTTY);
 	ck_assert_uint_eq(unmaps, MANY - KEPT);
-	ck_assert_uint_eq(unmapped, 4096);
-	again = perfctr_memory_take(4096);
+	ck_assert_uint_eq(unmapped, PERFCTR_MEMORY_TAKEN);
+	again = perfctr_memory_take(PERFCTR_MEMORY_TAKEN);
 	ck_assert_ptr_eq(again, memory[0]);
-	for (i = 0; i < 4096; i++)
+	for (i = 0; i < PERFCTR_MEMORY_TAKEN; i++)
 		ck_assert(again[i] == 0);
-	memset(again, 0x5A, 4096);
+	memset(again, 0x5A, PERFCTR_MEMORY_TAKEN);
 	child = fork();
 	if (child == 0) {
 		char *own = perfctr_memory_take(1);
@@ -157,15 +157,15 @@ START_TEST(kept)
 	}
 	ck_assert_int_eq(waitpid(child, &status, 0), child);
 	ck_assert_int_eq(status, 0);
-	perfctr_memory_give(again, 4096);
+	perfctr_memory_give(again, PERFCTR_MEMORY_TAKEN);
 	for (i = 0; i < KEPT; i++)
 		memory[i] = perfctr_memory_take(1);
 	ck_assert_uint_eq(maps, MANY);
 	no_map = ENOMEM;
-	ck_fails_null(perfctr_memory_take(1), ENOMEM, "no memory for 4096 bytes");
+	ck_fails_null(perfctr_memory_take(1), ENOMEM, "no memory for 8192 bytes");
 	no_map = 0;
 	for (i = 0; i < KEPT; i++)
-		perfctr_memory_unmap(memory[i], 4096);
+		perfctr_memory_unmap(memory[i], PERFCTR_MEMORY_TAKEN);
 }
 END_TEST
 

@@ -484,6 +484,34 @@ START_TEST(energies)
 }
 END_TEST
 
+/* SVE's operations are counted for each 128 bits of a vector, of which A64FX has 512, and MONAKA
+ * 256. */
+START_TEST(widths_of_vectors)
+{
+	static const struct {
+		const char *cpu;
+		double operations;
+	} cpus[] = { { "a64fx", 403 }, { "monaka", 203 } };
+	static const char *const names[] = { "PAPI_FP_OPS", "PAPI_DP_OPS", "PAPI_SP_OPS" };
+	const struct perfctr_reading readings[] = { { .value = 100, .enabled = 8, .running = 8 },
+						    { .value = 3, .enabled = 8, .running = 8 } };
+	struct perfctr_metric_value value;
+	struct perfctr_metrics *metrics;
+	unsigned int i, k;
+
+	for (i = 0; i < ARRAY_SIZE(cpus); i++) {
+		for (k = 0; k < ARRAY_SIZE(names); k++) {
+			metrics = perfctr_metrics_open(names[k], cpus[i].cpu);
+			ck_assert_msg(metrics != NULL, "%s", perfctr_error());
+			perfctr_metrics_value(metrics, 0, readings, &value);
+			ck_assert_msg(fabs(value.value - cpus[i].operations) < 1e-9, "%s of %s: %g",
+				      names[k], cpus[i].cpu, value.value);
+			perfctr_metrics_close(metrics);
+		}
+	}
+}
+END_TEST
+
 /* A scale that no double has room for; of another machine; none. */
 START_TEST(other_scales)
 {
@@ -1378,8 +1406,9 @@ START_TEST(errors)
 }
 END_TEST
 
-UNIT_MAIN("metrics", 60, formulas, wrong_formulas, no_values, energies, other_scales, no_time,
-	  several_pmus, long_pmus, facts, facts_of_machines, facts_of_processors, conditions,
-	  all_processors, names_of_records, lists, groups, lists_of_processors, prefixes,
-	  named_lists, values_of_shares, slots_unknown, threshold_texts, thresholds,
-	  thresholds_of_others, values, trees, whole_trees, too_many, reasons, memory, errors)
+UNIT_MAIN("metrics", 60, formulas, wrong_formulas, no_values, energies, widths_of_vectors,
+	  other_scales, no_time, several_pmus, long_pmus, facts, facts_of_machines,
+	  facts_of_processors, conditions, all_processors, names_of_records, lists, groups,
+	  lists_of_processors, prefixes, named_lists, values_of_shares, slots_unknown,
+	  threshold_texts, thresholds, thresholds_of_others, values, trees, whole_trees, too_many,
+	  reasons, memory, errors)

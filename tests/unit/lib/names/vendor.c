@@ -63,6 +63,10 @@ START_TEST(codes)
 		  0xC6, 0, 0x3F7, 0, 17 },
 		{ "skylake", "\"EventCode\":\"0xCD\",\"MSRIndex\":\"0x3F6\",\"MSRValue\":\"4\"",
 		  0xCD, 0, 0x3F6, 0, 4 },
+		{ "coyotecove",
+		  "\"EventCode\":\"0xD6\",\"UMask\":\"1\",\"MSRIndex\":\"0x3E0,0x3E1\","
+		  "\"MSRValue\":\"4\"",
+		  0x1D6, 0, 0x3E0, 0, 4 },
 		{ "zen4", "\"EventCode\":\"0x1C2\",\"UMask\":\"0x80\"", 0x80C2, 1, 0, 0, 0 },
 		{ "zen4", "\"EventCode\":\"0\",\"UMask\":\"0x02\"", 0x200, 0, 0, 0, 0 },
 		{ "neoverse-n1", "\"EventCode\":\"0x8005\",\"UMask\":\"0x80\"", 0x8005, 0, 0, 0,

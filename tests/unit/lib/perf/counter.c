@@ -107,6 +107,7 @@ static long answer(struct answers *answers)
 	}
 
 long __wrap_syscall(long number, ...);
+unsigned long __wrap_perfctr_call_event_id(int fd);
 int __wrap_ioctl(int fd, unsigned long request, ...);
 void *__wrap_mmap(void *at, size_t size, int prot, int flags, int fd, long offset);
 void *__wrap_mmap64(void *at, size_t size, int prot, int flags, int fd, int64_t offset);
@@ -258,6 +259,14 @@ int __wrap_close(int fd)
 	closed = fd;
 	errno = EXDEV;
 	return 0;
+}
+
+/* The id that each event has; 0: the kernel does not tell it. */
+static unsigned long its_id;
+
+unsigned long __wrap_perfctr_call_event_id(int fd)
+{
+	return is_event(fd) ? its_id : 0;
 }
 
 static struct perf_event_attr cycles = { .type = PERF_TYPE_HARDWARE, .exclude_kernel = 1 };
@@ -569,6 +578,45 @@ START_TEST(metrics)
 	ck_assert(!perfctr_counter_map(&counter, PERFCTR_PAGE_COUNT));
 	ck_assert_uint_eq(maps.calls, 0);
 	root_remove();
+}
+END_TEST
+
+/* ---- descriptors that the program has closed ---- */
+
+START_TEST(closed_by_the_program)
+{
+	struct perfctr_counter counter = event;
+	struct perfctr_group_values values;
+	uint64_t number;
+
+	its_id = 5;
+	counter.identity = (uint32_t)(its_id + 1) << 1;
+	ANSWER(ioctls, RETURNS(0));
+	ck_assert(perfctr_counter_is_own(&counter));
+	ck_assert_int_eq(perfctr_counter_ioctl(&counter, PERF_EVENT_IOC_ENABLE, 0), 0);
+	ck_assert_uint_eq(ioctls.calls, 1);
+	its_id = 6; /* another event has the number */
+	ck_assert(!perfctr_counter_is_own(&counter));
+	ck_fails(perfctr_counter_check(&counter), ESTALE, "the program closed the descriptor");
+	ck_fails(perfctr_counter_ioctl(&counter, PERF_EVENT_IOC_ENABLE, 0), ESTALE, "stale");
+	ck_fails(perfctr_counter_id(&counter, &number), ESTALE, "stale");
+	errno = 0;
+	ck_assert_int_eq(perfctr_counter_request(&counter, PERF_EVENT_IOC_ENABLE, 0), -1);
+	ck_assert_int_eq(errno, ESTALE);
+	ck_assert_uint_eq(ioctls.calls, 1);
+	ck_assert_int_eq(perfctr_counter_read(&counter, &values, 1), PERFCTR_READ_FAILED);
+	ck_assert_int_eq(errno, ESTALE);
+	ck_fails((int)perfctr_counter_words(&counter, &number, 1), ESTALE, "stale");
+	perfctr_counter_close(&counter);
+	ck_assert_uint_eq(closes, 0);
+	ck_assert_int_eq(counter.fd, -1);
+	/* Its owner knows that nobody closes it. */
+	counter = event;
+	counter.identity = PERFCTR_DESCRIPTOR_KEPT;
+	ck_assert_int_eq(perfctr_counter_check(&counter), 0);
+	perfctr_counter_close(&counter);
+	ck_assert_uint_eq(closes, 1);
+	its_id = 0;
 }
 END_TEST
 
@@ -975,6 +1023,6 @@ START_TEST(cgroups)
 END_TEST
 
 UNIT_MAIN("counter", 60, opening, refused, what_was_lost, guests, guests_of_groups,
-	  refused_to_samplers, metrics, pages, readers, rings, signals, reading,
-	  reading_while_threads_end, reading_alone, words, requests, all_of_a_thread, kernels,
-	  cgroups)
+	  refused_to_samplers, metrics, closed_by_the_program, pages, readers, rings, signals,
+	  reading, reading_while_threads_end, reading_alone, words, requests, all_of_a_thread,
+	  kernels, cgroups)

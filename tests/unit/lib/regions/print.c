@@ -61,10 +61,10 @@ START_TEST(test_locale)
 		"\"minimum\":2,\"maximum\":3,\"deviation\":1.000,\"quality\":\"exact\"}");
 	row_has(PERFCTR_REGIONS_CSV, "a",
 		",a,all,3,0,0,cycle_activity.stalls_l1d_miss,,18446744073709551615,1,"
-		"1234567.250,2,3,1.000,,,,exact,0,0,0,,,0,0,0,0\n");
+		"1234567.250,2,3,1.000,,,,exact,0,0,0,,,0,0,0,0,0,0\n");
 	row_has(PERFCTR_REGIONS_TABLE, "a",
-		" 18446744073709551615                  1      1234567.3              2              "
-		"3            1.0  exact\n");
+		" 18446744073709551615                1  exact\n"
+		"    mean 1234567.3, deviation 1.0, minimum 2, maximum 3\n");
 }
 END_TEST
 
@@ -76,10 +76,9 @@ START_TEST(test_bytes)
 		",{\"value\":\"bytes\",\"unit\":\"B\",\"inclusive\":300,\"exclusive\":100,"
 		"\"quality\":\"exact\"}]}");
 	row_has(PERFCTR_REGIONS_CSV, "a",
-		",a,all,3,0,0,bytes,B,300,100,,,,,,,,exact,0,0,0,,,0,0,0,0\n");
+		",a,all,3,0,0,bytes,B,300,100,,,,,,,,exact,0,0,0,,,0,0,0,0,0,0\n");
 	row_has(PERFCTR_REGIONS_TABLE, "a",
-		" bytes                                         300                100              "
-		"                                                exact\n");
+		"\n  bytes                               300              100  exact\n");
 	with_bytes = 0;
 }
 END_TEST
@@ -88,20 +87,16 @@ END_TEST
 START_TEST(test_long_events)
 {
 	row_has(PERFCTR_REGIONS_TABLE, "a",
-		" cycle_activity.stalls_l1d_miss 18446744073709551615 ");
-	row_has(PERFCTR_REGIONS_TABLE, "a", "  time ns                                        30 ");
-	row_has(PERFCTR_REGIONS_TABLE, "a",
-		"  visits                                          inclusive ");
+		"\n  cycle_activity.stalls_l1d_miss\n                         18446744073709551615 ");
+	row_has(PERFCTR_REGIONS_TABLE, "a", "\n  time ns                              30 ");
 }
 END_TEST
 
-/* A region whose name is longer than its column has a line for it. */
+/* A region's name has a line of its own, whatever its length. */
 START_TEST(test_long_names)
 {
 	row_has(PERFCTR_REGIONS_TABLE, "a region of 24 letters,,",
-		"\na region of 24 letters,,         ");
-	row_has(PERFCTR_REGIONS_TABLE, "a region of 25 letters,,,",
-		"\na region of 25 letters,,,\n                                            3  time ns ");
+		"\na region of 24 letters,,: 3 visits\n  time ns ");
 }
 END_TEST
 
@@ -129,28 +124,7 @@ START_TEST(test_names)
 	for (i = 0; i < ARRAY_SIZE(all); i++)
 		row_has(PERFCTR_REGIONS_JSON, all[i].name, all[i].json);
 	row_has(PERFCTR_REGIONS_CSV, "a,\"b\"\n", ",\"a,\"\"b\"\"\n\",all,");
-	row_has(PERFCTR_REGIONS_TABLE, "a\033[1m\xC3\xA4", "a?[1m??                  ");
-}
-END_TEST
-
-/* The first variable that is a number of up to nine digits. */
-START_TEST(test_rank)
-{
-	unsetenv("OMPI_COMM_WORLD_RANK");
-	unsetenv("PMIX_RANK");
-	unsetenv("PMI_RANK");
-	unsetenv("SLURM_PROCID");
-	ck_assert_str_eq(perfctr_region_rank(), "");
-	setenv("SLURM_PROCID", "123456789", 1);
-	ck_assert_str_eq(perfctr_region_rank(), "123456789");
-	setenv("PMI_RANK", "1234567890", 1);
-	setenv("PMIX_RANK", "", 1);
-	setenv("OMPI_COMM_WORLD_RANK", "1x", 1);
-	ck_assert_str_eq(perfctr_region_rank(), "123456789");
-	setenv("PMIX_RANK", "0", 1);
-	ck_assert_str_eq(perfctr_region_rank(), "0");
-	setenv("OMPI_COMM_WORLD_RANK", "1", 1);
-	ck_assert_str_eq(perfctr_region_rank(), "1");
+	row_has(PERFCTR_REGIONS_TABLE, "a\033[1m\xC3\xA4", "\na?[1m??: 3 visits\n");
 }
 END_TEST
 
@@ -195,7 +169,9 @@ static char *write_report(unsigned int format, unsigned int keep, const char *ra
 		.ns = 0.5,
 		.stray = n,
 		.left_out = 2 * n,
+		.closed = 3 * n,
 		.unplaced = 4 * n,
+		.children = 5 * n,
 		.through_kernel = n,
 	};
 
@@ -246,53 +222,56 @@ static void report_is(unsigned int format, unsigned int keep, const char *rank, 
 
 START_TEST(test_tables)
 {
-	report_is(
-		PERFCTR_REGIONS_TABLE, 0, "", 0,
-		"Regions of process 7 on %s\n"
-		"\n"
-		"region                                 visits                                          "
-		"inclusive          exclusive  quality\n"
-		"a                                           3  time ns                                      "
-		"  30                 20  exact\n"
-		"                                               cycle_activity.stalls_l1d_miss     "
-		"            50                 40  exact\n"
-		"a                        12                 1  time ns                                      "
-		"  30                 20  exact\n"
-		"                                               cycle_activity.stalls_l1d_miss "
-		"18446744073709551615                  1  exact\n"
-		"\n"
-		"Subtracted for each visit, and around it for each visit within:\n"
-		"time                               5 ns (spread 2), 10\n"
-		"cycle_activity.stalls_l1d_miss     11 (spread 5), 21\n");
-	report_is(
-		PERFCTR_REGIONS_TABLE, EVERYTHING, "4", 1,
-		"Regions of process 7 on %s, rank 4\n"
-		"\n"
-		"region                   thread        visits                                          "
-		"inclusive          exclusive           mean        minimum        maximum      "
-		"deviation            p50            p90            p99  quality\n"
-		"a                        all                3  time ns                                      "
-		"  30                 20            0.0              0              0            "
-		"0.0              0              0              0  exact\n"
-		"                                               cycle_activity.stalls_l1d_miss     "
-		"            50                 40            0.0              1             90    "
-		"        0.0             60             70             80  exact\n"
-		"                         1 visit did not end\n"
-		"                         3 visits were not counted\n"
-		"a                        12                 1  time ns                                      "
-		"  30                 20            0.0              0              0            "
-		"0.0              0              0              0  exact\n"
-		"                                               cycle_activity.stalls_l1d_miss "
-		"18446744073709551615                  1      1234567.3              2             "
-		" 3            1.0              0              0              0  exact\n"
-		"\n"
-		"Subtracted for each visit, and around it for each visit within (the kernel reads "
-		"these events):\n"
-		"time                               5 ns (spread 2), 10\n"
-		"cycle_activity.stalls_l1d_miss     11 (spread 5), 21\n"
-		"4 visits were counted for no region.\n"
-		"1 end had no begin.\n"
-		"2 threads could not be counted.\n");
+	report_is(PERFCTR_REGIONS_TABLE, 0, "", 0,
+		  "Regions of process 7 on %s\n"
+		  "\n"
+		  "                                inclusive        exclusive  quality\n"
+		  "a: 3 visits\n"
+		  "  time ns                              30               20  exact\n"
+		  "  cycle_activity.stalls_l1d_miss\n"
+		  "                                       50               40  exact\n"
+		  "a, thread 12: 1 visit\n"
+		  "  time ns                              30               20  exact\n"
+		  "  cycle_activity.stalls_l1d_miss\n"
+		  "                         18446744073709551615                1  exact\n"
+		  "\n"
+		  "subtracted                 for each visit  for each within  spread\n"
+		  "  time ns                               5               10  2\n"
+		  "  cycle_activity.stalls_l1d_miss\n"
+		  "                                       11               21  5\n");
+	report_is(PERFCTR_REGIONS_TABLE, EVERYTHING, "4", 1,
+		  "Regions of process 7 on %s, rank 4\n"
+		  "\n"
+		  "                                inclusive        exclusive  quality\n"
+		  "a, all threads: 3 visits\n"
+		  "  time ns                              30               20  exact\n"
+		  "    mean 0.0, deviation 0.0, minimum 0, maximum 0\n"
+		  "    p50 0, p90 0, p99 0\n"
+		  "  cycle_activity.stalls_l1d_miss\n"
+		  "                                       50               40  exact\n"
+		  "    mean 0.0, deviation 0.0, minimum 1, maximum 90\n"
+		  "    p50 60, p90 70, p99 80\n"
+		  "  1 visit did not end\n"
+		  "  3 visits were not counted\n"
+		  "a, thread 12: 1 visit\n"
+		  "  time ns                              30               20  exact\n"
+		  "    mean 0.0, deviation 0.0, minimum 0, maximum 0\n"
+		  "    p50 0, p90 0, p99 0\n"
+		  "  cycle_activity.stalls_l1d_miss\n"
+		  "                         18446744073709551615                1  exact\n"
+		  "    mean 1234567.3, deviation 1.0, minimum 2, maximum 3\n"
+		  "    p50 0, p90 0, p99 0\n"
+		  "\n"
+		  "subtracted                 for each visit  for each within  spread\n"
+		  "  time ns                               5               10  2\n"
+		  "  cycle_activity.stalls_l1d_miss\n"
+		  "                                       11               21  5\n"
+		  "The kernel reads these events.\n"
+		  "4 visits were counted for no region.\n"
+		  "1 end had no begin.\n"
+		  "2 threads could not be counted.\n"
+		  "Of these 3 are stale: the program closed the descriptors of the counters.\n"
+		  "5 child processes had regions and no report, or not yet one.\n");
 }
 END_TEST
 
@@ -305,6 +284,7 @@ static void troubles_are(uint64_t n, bool is_full, const char *wanted)
 		.rank = "",
 		.stray = n,
 		.left_out = n,
+		.closed = n,
 		.unplaced = n,
 		.is_full = is_full,
 	};
@@ -318,19 +298,23 @@ static void troubles_are(uint64_t n, bool is_full, const char *wanted)
 START_TEST(test_numbers)
 {
 	troubles_are(1, false,
-		     "                         1 visit did not end\n"
-		     "                         1 visit was not counted\n"
-		     "\nSubtracted for each visit, and around it for each visit within:\n"
+		     "a: 1 visit\n"
+		     "  1 visit did not end\n"
+		     "  1 visit was not counted\n"
+		     "\nsubtracted                 for each visit  for each within  spread\n"
 		     "1 visit was counted for no region.\n"
 		     "1 end had no begin.\n"
-		     "1 thread could not be counted.\n");
+		     "1 thread could not be counted.\n"
+		     "Of these 1 is stale: the program closed the descriptors of the counters.\n");
 	troubles_are(2, true,
-		     "                         2 visits did not end\n"
-		     "                         2 visits were not counted\n"
-		     "\nSubtracted for each visit, and around it for each visit within:\n"
+		     "a: 1 visit\n"
+		     "  2 visits did not end\n"
+		     "  2 visits were not counted\n"
+		     "\nsubtracted                 for each visit  for each within  spread\n"
 		     "2 visits were counted for no region: there are as many as there may be.\n"
 		     "2 ends had no begin.\n"
-		     "2 threads could not be counted.\n");
+		     "2 threads could not be counted.\n"
+		     "Of these 2 are stale: the program closed the descriptors of the counters.\n");
 }
 END_TEST
 
@@ -341,24 +325,24 @@ START_TEST(test_csv)
 		"host,pid,rank,region,tid,visits,unfinished,uncounted,value,unit,inclusive,"
 		"exclusive,mean,minimum,maximum,deviation,p50,p90,p99,quality,subtracted,"
 		"subtracted_around,spread,reason,exclusive_reason,ends_without_begin,threads_left_out,"
-		"visits_without_region,error\n"
-		"%s,7,,a,all,3,0,0,time,ns,30,20,,,,,,,,exact,5,10,2,,,0,0,0,0\n"
-		"%s,7,,a,all,3,0,0,cycle_activity.stalls_l1d_miss,,50,40,,,,,,,,exact,11,21,5,,,0,0,0,0\n"
-		"%s,7,,a,12,1,0,0,time,ns,30,20,,,,,,,,exact,5,10,2,,,0,0,0,0\n"
+		"threads_stale,visits_without_region,children_left_out,error\n"
+		"%s,7,,a,all,3,0,0,time,ns,30,20,,,,,,,,exact,5,10,2,,,0,0,0,0,0,0\n"
+		"%s,7,,a,all,3,0,0,cycle_activity.stalls_l1d_miss,,50,40,,,,,,,,exact,11,21,5,,,0,0,0,0,0,0\n"
+		"%s,7,,a,12,1,0,0,time,ns,30,20,,,,,,,,exact,5,10,2,,,0,0,0,0,0,0\n"
 		"%s,7,,a,12,1,0,0,cycle_activity.stalls_l1d_miss,,18446744073709551615,1,,,,,,,,"
-		"exact,11,21,5,,,0,0,0,0\n");
+		"exact,11,21,5,,,0,0,0,0,0,0\n");
 	report_is(
 		PERFCTR_REGIONS_CSV, EVERYTHING, "4", 1,
 		"host,pid,rank,region,tid,visits,unfinished,uncounted,value,unit,inclusive,"
 		"exclusive,mean,minimum,maximum,deviation,p50,p90,p99,quality,subtracted,"
 		"subtracted_around,spread,reason,exclusive_reason,ends_without_begin,threads_left_out,"
-		"visits_without_region,error\n"
-		"%s,7,4,a,all,3,1,3,time,ns,30,20,0.000,0,0,0.000,0,0,0,exact,5,10,2,,,1,2,4,0\n"
+		"threads_stale,visits_without_region,children_left_out,error\n"
+		"%s,7,4,a,all,3,1,3,time,ns,30,20,0.000,0,0,0.000,0,0,0,exact,5,10,2,,,1,2,3,4,5,0\n"
 		"%s,7,4,a,all,3,1,3,cycle_activity.stalls_l1d_miss,,50,40,0.000,1,90,0.000,60,70,80,"
-		"exact,11,21,5,,,1,2,4,0\n"
-		"%s,7,4,a,12,1,0,0,time,ns,30,20,0.000,0,0,0.000,0,0,0,exact,5,10,2,,,1,2,4,0\n"
+		"exact,11,21,5,,,1,2,3,4,5,0\n"
+		"%s,7,4,a,12,1,0,0,time,ns,30,20,0.000,0,0,0.000,0,0,0,exact,5,10,2,,,1,2,3,4,5,0\n"
 		"%s,7,4,a,12,1,0,0,cycle_activity.stalls_l1d_miss,,18446744073709551615,1,"
-		"1234567.250,2,3,1.000,0,0,0,exact,11,21,5,,,1,2,4,0\n");
+		"1234567.250,2,3,1.000,0,0,0,exact,11,21,5,,,1,2,3,4,5,0\n");
 }
 END_TEST
 
@@ -392,7 +376,9 @@ START_TEST(test_json)
 		  "\"through_kernel\":false,"
 		  "\"ends_without_begin\":0,"
 		  "\"threads_left_out\":0,"
-		  "\"visits_without_region\":0"
+		  "\"threads_stale\":0,"
+		  "\"visits_without_region\":0,"
+		  "\"children_left_out\":0"
 		  "}\n");
 	report_is(PERFCTR_REGIONS_JSON, EVERYTHING, "4", 1,
 		  "{\"type\":\"regions\",\"host\":\"%s\","
@@ -431,7 +417,9 @@ START_TEST(test_json)
 		  "\"through_kernel\":true,"
 		  "\"ends_without_begin\":1,"
 		  "\"threads_left_out\":2,"
-		  "\"visits_without_region\":4"
+		  "\"threads_stale\":3,"
+		  "\"visits_without_region\":4,"
+		  "\"children_left_out\":5"
 		  "}\n");
 }
 END_TEST
@@ -441,14 +429,14 @@ START_TEST(test_estimates)
 {
 	static const char *const ends[] = {
 		[PERFCTR_REGIONS_TABLE] =
-			(" 2  time ns                              30                 20  "
+			("a: 2 visits\n  time ns                              30               20  "
 			 "estimate, +- 5\n"),
-		[PERFCTR_REGIONS_CSV] = ",time,ns,30,20,,,,,,,,estimate,0,0,0,,,0,0,0,5\n",
+		[PERFCTR_REGIONS_CSV] = ",time,ns,30,20,,,,,,,,estimate,0,0,0,,,0,0,0,0,0,5\n",
 		[PERFCTR_REGIONS_JSON] = "\"quality\":\"estimate\",\"error\":5},",
 	};
 	static const char *const clocks[] = {
 		[PERFCTR_REGIONS_TABLE] =
-			" task-clock ns                         7                  6  ",
+			"\n  task-clock ns                         7                6  ",
 		[PERFCTR_REGIONS_CSV] = ",task-clock,ns,7,6,",
 		[PERFCTR_REGIONS_JSON] = "\"task-clock\",\"unit\":\"ns\",\"inclusive\":7,",
 	};
@@ -487,12 +475,15 @@ END_TEST
 START_TEST(test_died)
 {
 	static const char *const ends[] = {
-		[PERFCTR_REGIONS_TABLE] = "\nHow many ends had no begin, and how many threads "
-					  "could not be counted, is not known.\n",
-		[PERFCTR_REGIONS_CSV] = ",exact,0,0,0,,,,,,0\n",
+		[PERFCTR_REGIONS_TABLE] = "\nHow many ends had no begin, how many threads could "
+					  "not be counted, and how many\nchildren are left out, "
+					  "is not known.\n",
+		[PERFCTR_REGIONS_CSV] = ",exact,0,0,0,,,,,,,,0\n",
 		[PERFCTR_REGIONS_JSON] = "\"ends_without_begin\":null,"
 					 "\"threads_left_out\":null,"
-					 "\"visits_without_region\":null}\n",
+					 "\"threads_stale\":null,"
+					 "\"visits_without_region\":null,"
+					 "\"children_left_out\":null}\n",
 	};
 	unsigned int format;
 
@@ -519,6 +510,49 @@ START_TEST(test_died)
 }
 END_TEST
 
+static void not_counted_is(unsigned int format, const char *reasons, const char *wanted)
+{
+	struct perfctr_region_report report = {
+		.format = format,
+		.pid = 7,
+		.rank = "",
+		.not_counted = reasons,
+		.children = 2,
+	};
+
+	perfctr_region_print_head(&report);
+	perfctr_region_print_end(&report);
+	ck_assert_msg(strstr(report.text.bytes, wanted) != NULL, "%s", report.text.bytes);
+	free(report.text.bytes);
+}
+
+/* Nor is what was asked for and can't be counted; lines that are none have no effect. */
+START_TEST(test_not_counted)
+{
+	static const char two[] = "a,b\tno \"PMU\"\n\nwithout\n\tunnamed\nipc\twhy\tso\n";
+
+	not_counted_is(
+		PERFCTR_REGIONS_TABLE, two,
+		"a,b is not counted: no \"PMU\"\nipc is not counted: why?so\n2 child processes");
+	not_counted_is(
+		PERFCTR_REGIONS_CSV, two,
+		",7,,,all,,,,\"a,b\",,,,,,,,,,,not counted,,,,\"no \"\"PMU\"\"\",,0,0,0,0,2,\n");
+	not_counted_is(PERFCTR_REGIONS_CSV, two,
+		       ",7,,,all,,,,ipc,,,,,,,,,,,not counted,,,,why\tso,,0,0,0,0,2,\n");
+	not_counted_is(PERFCTR_REGIONS_JSON, two,
+		       "\"children_left_out\":2,\"not_counted\":[{\"name\":\"a,b\",\"reason\":\"no "
+		       "\\\"PMU\\\"\"},{\"name\":\"ipc\",\"reason\":\"why\\u0009so\"}]}\n");
+	/* A report without any row has the numbers, still. */
+	not_counted_is(PERFCTR_REGIONS_CSV, "", ",error\n");
+	not_counted_is(PERFCTR_REGIONS_CSV, "", ",7,,,all,,,,,,,,,,,,,,,,,,,,,0,0,0,0,2,\n");
+	not_counted_is(PERFCTR_REGIONS_JSON, "", "\"children_left_out\":2}\n");
+	setenv("PERFCTR_REGIONS_NOT_COUNTED", two, 1);
+	ck_assert_str_eq(perfctr_region_not_counted(), two);
+	unsetenv("PERFCTR_REGIONS_NOT_COUNTED");
+	ck_assert_str_eq(perfctr_region_not_counted(), "");
+}
+END_TEST
+
 UNIT_MAIN("region_print", 60, test_locale, test_bytes, test_long_events, test_long_names,
-	  test_names, test_rank, test_tables, test_numbers, test_csv, test_json, test_estimates,
-	  test_died)
+	  test_names, test_tables, test_numbers, test_csv, test_json, test_estimates, test_died,
+	  test_not_counted)

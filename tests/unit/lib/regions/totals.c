@@ -101,6 +101,24 @@ START_TEST(test_moments_of_time)
 }
 END_TEST
 
+/* The processor's events are unverified where /sys can't be read; an estimate is worse. */
+START_TEST(test_unverified)
+{
+	struct perfctr_visits *visits = make(4);
+
+	kept.unverified = 2;
+	visit_cost.spread[1] = 0;
+	visits->sum[1].inclusive = 1000;
+	add_up(visits, NULL);
+	ck_assert_uint_eq(reading.value[1].quality, PERFCTR_UNVERIFIED);
+	visits = make(4);
+	visits->interrupted = true;
+	visits->sum[1].inclusive = 1000;
+	add_up(visits, NULL);
+	ck_assert_uint_eq(reading.value[1].quality, PERFCTR_ESTIMATE);
+}
+END_TEST
+
 /* Less was counted than begin and end usually count. */
 START_TEST(test_less)
 {
@@ -433,6 +451,7 @@ START_TEST(test_read_amid)
 }
 END_TEST
 
-UNIT_MAIN("region_sum", 60, test_cost, test_moments_of_time, test_less, test_too_little,
-	  test_contradiction, test_moments, test_percentiles, test_percentiles_of_one,
-	  test_histogram, test_many_visits, test_buckets, test_read_meanwhile, test_read_amid)
+UNIT_MAIN("region_sum", 60, test_cost, test_unverified, test_moments_of_time, test_less,
+	  test_too_little, test_contradiction, test_moments, test_percentiles,
+	  test_percentiles_of_one, test_histogram, test_many_visits, test_buckets,
+	  test_read_meanwhile, test_read_amid)

@@ -119,17 +119,22 @@ static struct perfctr_sampler_config each_fault(uint64_t fields)
 
 static __attribute__((noinline)) void spin(double seconds)
 {
-	struct timespec start, now;
+	struct timespec last, now;
 	volatile unsigned int work;
+	double step, done = 0;
 
-	clock_gettime(CLOCK_THREAD_CPUTIME_ID, &start);
+	clock_gettime(CLOCK_THREAD_CPUTIME_ID, &last);
 	do {
 		/* In user mode, most of the time: the clock is asked of the kernel. */
 		for (work = 0; work < 20000; work++)
 			;
 		clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
-	} while ((double)(now.tv_sec - start.tv_sec) + (double)(now.tv_nsec - start.tv_nsec) / 1e9 <
-		 seconds);
+		step = (double)(now.tv_sec - last.tv_sec) +
+		       (double)(now.tv_nsec - last.tv_nsec) / 1e9;
+		/* A virtual machine's time continues while its host has it stand still. */
+		done += step < 0.01 ? step : 0.01;
+		last = now;
+	} while (done < seconds);
 }
 
 START_TEST(a_clock)
@@ -1073,7 +1078,7 @@ START_TEST(bad_arguments)
 	ck_assert_ptr_null(perfctr_sampler_open("cpu-clock:u", NULL, &aux));
 	ck_assert_msg(strstr(perfctr_error(), "one of the requested fields"), "%s",
 		      perfctr_error());
-	if (access("/sys/bus/event_source/devices/msr/events/tsc", F_OK) == 0) {
+	if (access("/sys/bus/event_source/devices/msr/events/tsc", F_OK) == 0 && may_count(false)) {
 		aux = each_fault(PERF_SAMPLE_IP);
 		ck_fails_null(perfctr_sampler_open("msr/tsc/", NULL, &aux), EOPNOTSUPP,
 			      "can be counted but not sampled");
@@ -1222,7 +1227,6 @@ static void expect_all_pages(const struct pages *pages)
 		for (k = 0; k < TOUCHED; k++)
 			ck_assert_msg(pages->found[i][k] == 1, "page %u of %u: %u times", k, i,
 				      pages->found[i][k]);
-	ck_assert_uint_eq(pages->early, 0);
 }
 
 static struct perfctr_sampler *open_process(uint32_t flags)
@@ -1237,41 +1241,57 @@ static struct perfctr_sampler *open_process(uint32_t flags)
 	return sampler;
 }
 
-/* Threads that are there, and one that comes: each page once, by time. */
-START_TEST(threads_of_a_process)
+/* Threads that are there, and one that comes: each page once. Returns how many come late. */
+static unsigned int sample_threads(uint32_t flags)
 {
 	static struct toucher toucher[6];
 	static struct pages pages;
 	struct perfctr_sampler *sampler;
-	unsigned int i, lap;
 	uint64_t lost = 7;
+	unsigned int i;
+
+	pages = (struct pages){ .toucher = toucher, .ntouchers = 6 };
+	for (i = 0; i < 5; i++)
+		start_toucher(&toucher[i], 0);
+	sampler = open_process(flags);
+	for (i = 0; i < 5; i++)
+		atomic_store(&toucher[i].go, 1);
+	start_toucher(&toucher[5], 1);
+	for (i = 0; i < 6; i++)
+		while (!atomic_load(&toucher[i].done)) {
+			usleep(100);
+			if (sampler)
+				read_pages(sampler, &pages);
+		}
+	if (sampler) {
+		ck_assert_int_eq(perfctr_sampler_disable(sampler), 0);
+		read_pages(sampler, &pages);
+		expect_all_pages(&pages);
+		ck_assert_int_eq(perfctr_sampler_lost(sampler, &lost), 0);
+		ck_assert_uint_eq(lost, 0);
+	}
+	for (i = 0; i < 6; i++) {
+		atomic_store(&toucher[i].go, 2);
+		pthread_join(toucher[i].thread, NULL);
+	}
+	perfctr_sampler_close(sampler);
+	return pages.early;
+}
+
+/*
+ * By time: but where a virtual processor stands still between a record's time and its writing,
+ * nobody can know of it, so it is in one of a few tries that none comes late.
+ */
+START_TEST(threads_of_a_process)
+{
+	unsigned int lap, tries, early;
 
 	for (lap = 0; lap < 2; lap++) {
-		pages = (struct pages){ .toucher = toucher, .ntouchers = 6 };
-		for (i = 0; i < 5; i++)
-			start_toucher(&toucher[i], 0);
-		sampler = open_process(lap ? PERFCTR_INHERIT : 0);
-		for (i = 0; i < 5; i++)
-			atomic_store(&toucher[i].go, 1);
-		start_toucher(&toucher[5], 1);
-		for (i = 0; i < 6; i++)
-			while (!atomic_load(&toucher[i].done)) {
-				usleep(100);
-				if (sampler)
-					read_pages(sampler, &pages);
-			}
-		if (sampler) {
-			ck_assert_int_eq(perfctr_sampler_disable(sampler), 0);
-			read_pages(sampler, &pages);
-			expect_all_pages(&pages);
-			ck_assert_int_eq(perfctr_sampler_lost(sampler, &lost), 0);
-			ck_assert_uint_eq(lost, 0);
-		}
-		for (i = 0; i < 6; i++) {
-			atomic_store(&toucher[i].go, 2);
-			pthread_join(toucher[i].thread, NULL);
-		}
-		perfctr_sampler_close(sampler);
+		tries = 3;
+		do
+			early = sample_threads(lap ? PERFCTR_INHERIT : 0);
+		while (early && --tries);
+		ck_assert_uint_eq(early, 0);
 	}
 }
 END_TEST
@@ -1324,6 +1344,7 @@ START_TEST(threads_while_opening)
 		ck_assert_int_eq(perfctr_sampler_disable(sampler), 0);
 		read_pages(sampler, &pages);
 		expect_all_pages(&pages);
+		ck_assert_uint_eq(pages.early, 0);
 		perfctr_sampler_close(sampler);
 	}
 	atomic_store(&stop_churn, true);
@@ -1477,7 +1498,7 @@ START_TEST(a_zombie)
 		_exit(0);
 	ck_assert_int_eq(waitid(P_PID, (id_t)target.id, &info, WEXITED | WNOWAIT), 0);
 	config.flags |= PERFCTR_INHERIT;
-	ck_fails_null(perfctr_sampler_open("cs", &target, &config), ESRCH, "has just ended");
+	ck_fails_null(perfctr_sampler_open("cs:u", &target, &config), ESRCH, "has just ended");
 	waitpid(target.id, NULL, 0);
 }
 END_TEST
@@ -1516,19 +1537,20 @@ START_TEST(descriptors_run_out)
 }
 END_TEST
 
-/* Whatever runs there, on all processors: this program's pages are among them. */
-START_TEST(all_processors)
+/* Returns how many records were lost: others may fault more than the buffers have room for. */
+static uint64_t sample_all_processors(void)
 {
 	const struct perfctr_target all = { .type = PERFCTR_TARGET_CPU, .id = -1 };
 	struct perfctr_sampler_config config = each_fault(PERF_SAMPLE_ADDR | PERF_SAMPLE_TID);
 	static struct toucher toucher[2];
 	static struct pages pages;
 	struct perfctr_sampler *sampler;
+	uint64_t lost;
 	unsigned int i;
 
 	sampler = perfctr_sampler_open(FAULTS, &all, &config);
 	if (!sampler && (errno == EACCES || errno == EPERM))
-		return;
+		return 0;
 	ck_assert_msg(sampler != NULL, "%s", perfctr_error());
 	pages = (struct pages){ .toucher = toucher, .ntouchers = 2 };
 	ck_assert_int_eq(perfctr_sampler_enable(sampler), 0);
@@ -1539,11 +1561,23 @@ START_TEST(all_processors)
 	ck_assert_int_eq(perfctr_sampler_disable(sampler), 0);
 	memset(pages.found, 0, sizeof(pages.found));
 	read_pages(sampler, &pages);
+	ck_assert_int_eq(perfctr_sampler_lost(sampler, &lost), 0);
 	/* Others' pages may have the same addresses. */
-	for (i = 0; i < 2 * TOUCHED; i++)
+	for (i = 0; i < 2 * TOUCHED && !lost; i++)
 		ck_assert_uint_ge(pages.found[i / TOUCHED][i % TOUCHED], 1);
 	ck_assert_uint_eq(pages.early, 0);
 	perfctr_sampler_close(sampler);
+	return lost;
+}
+
+/* Whatever runs there, on all processors: this program's pages are among them. */
+START_TEST(all_processors)
+{
+	unsigned int k;
+
+	for (k = 0; k < 50 && sample_all_processors(); k++)
+		usleep(10000);
+	ck_assert_uint_lt(k, 50);
 }
 END_TEST
 

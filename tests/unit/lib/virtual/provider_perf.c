@@ -21,6 +21,7 @@
 #include "perfctr/read.h"
 #include "arch/cpu.h"
 #include "tests/harness/control.h"
+#include "tests/harness/root.h"
 #include "tests/harness/check.h"
 
 #ifndef PERFCTR_ABI_POWERPC_H
@@ -191,6 +192,29 @@ START_TEST(counts)
 END_TEST
 
 /* I-mode counters stand after the others in the control, but before them in the group. */
+/* Nothing tells whether the PMU takes the control's codes: exact is said of none. */
+START_TEST(unverified)
+{
+	struct perfctr_reading reading;
+	struct vperfctr *self;
+
+	root_make();
+	begin();
+	self = open_with(control_of(2, 0));
+	pmu_count(10);
+	pmu_tick(100);
+	ck_assert_int_eq(vperfctr_read_quality(self, 1, &reading), 0);
+	ck_assert_uint_eq(reading.value, 20);
+	ck_assert_uint_eq(reading.quality, PERFCTR_UNVERIFIED);
+	ck_assert_int_eq(vperfctr_stop(self), 0);
+	ck_assert_int_eq(vperfctr_read_quality(self, 1, &reading), 0);
+	ck_assert_uint_eq(reading.quality, PERFCTR_STALE);
+	finish(self);
+	unsetenv("PERFCTR_ROOT");
+	root_remove();
+}
+END_TEST
+
 START_TEST(both_modes)
 {
 	struct perfctr_sum_ctrs sum;
@@ -2337,7 +2361,7 @@ START_TEST(faults_of_a_resume)
 }
 END_TEST
 
-UNIT_MAIN("provider_perf", 60, counts, both_modes, reserved_words, no_clock, an_end,
+UNIT_MAIN("provider_perf", 60, counts, unverified, both_modes, reserved_words, no_clock, an_end,
 	  events_of_clocks, a_running_clock, a_taken_clock, a_slept_clock, calls_of_a_life, brief,
 	  pauses, a_paused_reader, refused_in_a_pause, a_paused_descriptor, born_counting, sums,
 	  reuse, own_instructions, again, no_room, faults_of_a_start, faults_of_an_undo,

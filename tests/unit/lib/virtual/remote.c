@@ -328,7 +328,6 @@ START_TEST(steps_of_a_child)
 	go_on(pid);
 	first = read_tsc(remote);
 	ck_assert_uint_ge(first, step / 2);
-	ck_assert_uint_lt(first, 10 * step);
 	ck_assert_uint_eq(read_tsc(remote), first);
 
 	/* Another handle is on the same state, which outlives them both, counting. */
@@ -341,6 +340,8 @@ START_TEST(steps_of_a_child)
 	remote = open_remote(pid);
 	before = read_tsc(remote);
 	ck_assert_uint_ge(before - first, step / 2);
+	/* Where the host has a virtual machine stand still, that is in one of them. */
+	ck_assert_uint_lt(first < before - first ? first : before - first, 10 * step);
 	ck_assert_int_eq(rvperfctr_read_state(remote, NULL, &got), 0);
 	ck_assert_int_eq(memcmp(&got, &control, sizeof(got)), 0);
 

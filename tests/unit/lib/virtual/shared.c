@@ -12,6 +12,7 @@
 #include <string.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
+#include "lib/base/descriptor.h"
 #include "lib/virtual/provider.h"
 #include "libperfctr.h"
 #include "perfctr/read.h"
@@ -285,7 +286,12 @@ static int made_up(const struct perfctr_published *now, const int *fds, unsigned
 	struct perfctr_published copy = *now;
 
 	ck_assert_int_eq(socketpair(AF_UNIX, SOCK_DGRAM, 0, pair), 0);
-	queue = (struct perfctr_queue){ .reader = pair[0], .writer = pair[1] };
+	queue = (struct perfctr_queue){
+		.reader = pair[0],
+		.writer = pair[1],
+		.readers_identity = perfctr_descriptor_own_file(pair[0]),
+		.writers_identity = perfctr_descriptor_own_file(pair[1]),
+	};
 	ck_assert_int_eq(perfctr_queue_put(&queue, &copy, fds, n), 0);
 	close(pair[1]);
 	return pair[0];

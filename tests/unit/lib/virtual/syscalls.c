@@ -326,6 +326,26 @@ static pid_t start_counted(int socket, const int *go, unsigned int flags)
 	_exit(8);
 }
 
+/* Until it is in the new program, whose name it then has, however busy the machine is. */
+static void wait_for_program(pid_t pid)
+{
+	char path[32], name[16];
+	unsigned int i;
+	FILE *file;
+
+	snprintf(path, sizeof(path), "/proc/%d/comm", (int)pid);
+	for (i = 0; i < 10000; i++) {
+		file = fopen(path, "r");
+		if (!file || !fgets(name, sizeof(name), file))
+			name[0] = '\0';
+		if (file)
+			fclose(file);
+		if (!strcmp(name, "sh\n"))
+			return;
+		usleep(1000);
+	}
+}
+
 START_TEST(through_exec_to_the_end)
 {
 	struct vperfctr_control control = tsc_only(), got;
@@ -349,7 +369,7 @@ START_TEST(through_exec_to_the_end)
 		ck_fails(_vperfctr_control(fd, &control), ESRCH, "another thread");
 		ck_fails(sys_vperfctr_unlink(fd), ESRCH, "another thread");
 		ck_fails(sys_vperfctr_iresume(fd), ESRCH, "another thread");
-		usleep(300000); /* in the new program */
+		wait_for_program(pid);
 		waiting = tsc_of(fd);
 		ck_assert_uint_gt(waiting, 0);
 		ck_assert_int_eq(write(go[1], "\n", 1), 1);

@@ -25,6 +25,7 @@ program fortran
     call check("counters", count(by_counters, 101000_c_long) - count(by_counters, 1000_c_long), 200000_c_int64_t)
     call check("an ordered read", count(ordered, 101000_c_long) - count(ordered, 1000_c_long), 200000_c_int64_t)
     call check_regions()
+    call check_own_part()
     if (failures > 0) error stop 1
 
 contains
@@ -91,5 +92,76 @@ contains
         call lengthy%read(many)
         call perfctr_regions_stop()
         call check("regions", many%value(2)%inclusive - few%value(2)%inclusive, 1000000_c_int64_t)
+    end subroutine
+
+    ! An empty region counts nothing but its bound, and one with few instructions, these.
+    subroutine check_few(name, wanted, most)
+        character(*), intent(in) :: name
+        integer(c_int64_t), intent(in) :: wanted, most
+        type(perfctr_region) :: region
+        type(perfctr_region_reading) :: found
+        integer(c_int64_t) :: off
+
+        call region%find(name)
+        call region%read(found)
+        off = abs(found%value(2)%inclusive - wanted)
+        print "(5a, i0, a, i0)", "  ", name, ", ", perfctr_quality_name(found%value(2)%quality), ": ", &
+            found%value(2)%inclusive, " +- ", found%value(2)%error
+        call check(name // " is beyond its bound by", max(off - max(found%value(2)%error, most), 0_c_int64_t), &
+            0_c_int64_t)
+    end subroutine
+
+    subroutine visit(region)
+        type(perfctr_region), intent(in) :: region
+
+        call region%begin()
+        call region%end()
+    end subroutine
+
+    subroutine check_own_part()
+        integer(c_int64_t), parameter :: n = 100
+        type(perfctr_region) :: empty, outer, around, argument, few, elements(2)
+        type(perfctr_region), save :: saved
+        integer :: i
+
+        call empty%find("empty")
+        call outer%find("outer")
+        call around%find("around")
+        call argument%find("argument")
+        call few%find("few")
+        call saved%find("saved")
+        call elements(1)%find("element")
+        elements(2) = elements(1)
+        call perfctr_regions_start("instructions:u")
+        do i = 1, int(n)
+            call empty%begin()
+            call empty%end()
+            call visit(argument)
+            call saved%begin()
+            call saved%end()
+            call few%begin()
+            call loop(1000_c_long)
+            call few%end()
+            call elements(mod(i, 2) + 1)%begin()
+            call elements(mod(i, 2) + 1)%end()
+        end do
+        do i = 1, int(n)
+            call around%begin()
+            call outer%begin()
+            call empty%begin()
+            call empty%end()
+            call empty%begin()
+            call empty%end()
+            call outer%end()
+            call around%end()
+        end do
+        call perfctr_regions_stop()
+        call check_few("empty", 0_c_int64_t, 0_c_int64_t)
+        call check_few("outer", 0_c_int64_t, 0_c_int64_t)
+        call check_few("around", 0_c_int64_t, 0_c_int64_t)
+        call check_few("argument", 0_c_int64_t, 0_c_int64_t)
+        call check_few("saved", 0_c_int64_t, 0_c_int64_t)
+        call check_few("element", 0_c_int64_t, 0_c_int64_t)
+        call check_few("few", 2000 * n, 20 * n)
     end subroutine
 end program

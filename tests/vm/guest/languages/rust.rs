@@ -48,6 +48,62 @@ fn check_regions() -> Result<bool> {
     Ok(check("regions", counted, 5 * 200_000))
 }
 
+/// Visits as programs make them: in a loop; to the end of a function; of what is kept in a structure.
+struct Kept {
+    region: Region,
+}
+
+#[inline(never)]
+fn to_the_end(region: Region, n: u64) {
+    let _guard = region.enter();
+    if n > 0 {
+        run(n);
+    }
+}
+
+#[inline(never)]
+fn visit_kept(kept: &Kept, counts: &[u64]) -> u64 {
+    let _guard = kept.region.enter();
+    counts.first().copied().unwrap_or(0)
+}
+
+/// An empty region counts nothing but its bound, and one with few instructions, these.
+fn check_few(name: &str, wanted: u64, most: u64) -> Result<bool> {
+    let found = Region::find(name)?.read()?;
+    let value = &found.values[1];
+    let off = value.inclusive.abs_diff(wanted);
+    println!("  {}: {} of {} visits, {:?} {}", name, value.inclusive, found.visits, value.quality, value.error);
+    Ok(check(&format!("{} is within its bound", name), u64::from(off <= most.max(value.error)), 1))
+}
+
+fn check_own_part() -> Result<bool> {
+    const N: u64 = 100;
+    let (empty, outer, around) = (Region::find("empty")?, Region::find("outer")?, Region::find("around")?);
+    let (function, few) = (Region::find("function")?, Region::find("few")?);
+    let kept = Kept { region: Region::find("kept")? };
+    regions::start("instructions:u", 0)?;
+    for _ in 0..N {
+        drop(empty.enter());
+        to_the_end(function, 0);
+        to_the_end(few, 1_000);
+        visit_kept(&kept, &[]);
+    }
+    for _ in 0..N {
+        let _around = around.enter();
+        let _outer = outer.enter();
+        drop(empty.enter());
+        drop(empty.enter());
+    }
+    regions::stop()?;
+    let mut wrong = check_few("empty", 0, 0)?;
+    wrong |= check_few("outer", 0, 0)?;
+    wrong |= check_few("around", 0, 0)?;
+    wrong |= check_few("function", 2 * N, N)?;
+    wrong |= check_few("kept", 2 * N, N)?;
+    wrong |= check_few("few", 2_000 * N, 20 * N)?;
+    Ok(wrong)
+}
+
 fn count() -> Result<bool> {
     let set = Set::open("instructions:u", Target::default(), 0)?;
     let counters = Counters::<1>::open("instructions:u", 0)?;
@@ -62,7 +118,7 @@ fn count() -> Result<bool> {
         println!("an inline read: {} instructions, an ordered one: {}", inline, ordered);
         wrong |= !(10..=18).contains(&inline) || ordered != inline + 2;
     }
-    Ok(wrong | check_regions()?)
+    Ok(wrong | check_regions()? | check_own_part()?)
 }
 
 fn main() {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /* Others' words on a terminal and in files: what does not fit, what is in no encoding, edges. */
 #include <locale.h>
+#include <math.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <string.h>
@@ -52,6 +53,91 @@ START_TEST(numbers)
 	WRITES("18446744073709551615", text_scaled(file, UINT64_MAX, 1));
 	WRITES("9007199254740993", text_scaled(file, UINT64_C(9007199254740993), 1));
 	WRITES("0.5", text_scaled(file, 500, 1e-3));
+}
+END_TEST
+
+static void check_number(const char *wanted, uint64_t n)
+{
+	char number[32];
+
+	ck_assert_uint_eq(text_number(number, sizeof(number), n), strlen(wanted));
+	ck_assert_str_eq(number, wanted);
+}
+
+START_TEST(thousands)
+{
+	check_number("0", 0);
+	check_number("999", 999);
+	check_number("1,000", 1000);
+	check_number("999,999", 999999);
+	check_number("1,000,000", 1000000);
+	check_number("18,446,744,073,709,551,615", UINT64_MAX);
+}
+END_TEST
+
+static void check_fixed(double value)
+{
+	char wanted[400], got[400];
+	unsigned int places;
+
+	for (places = 0; places <= 6; places++) {
+		size_t n = (size_t)snprintf(wanted, sizeof(wanted), "%.*f", (int)places, value);
+
+		ck_assert_uint_eq(text_fixed(got, sizeof(got), value, places), n);
+		ck_assert_str_eq(got, wanted);
+	}
+}
+
+/* printf() is the judge: halves, which go to the even digit, and their neighbours included. */
+START_TEST(fixed)
+{
+	const double odd[] = { 0, -0.0, -1.5, 0.5, 1.5, 2.5, 0.125, 0.375, 1e300, INFINITY, NAN };
+	uint64_t seed = 1;
+	unsigned int i;
+	char small[4];
+
+	for (i = 0; i < sizeof(odd) / sizeof(odd[0]); i++)
+		check_fixed(odd[i]);
+	for (i = 0; i < 20000; i++) {
+		double half = (double)(i + 0.5) / 1e3;
+
+		seed = seed * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
+		check_fixed(half);
+		check_fixed(nextafter(half, 0));
+		check_fixed(nextafter(half, 1e9));
+		check_fixed(ldexp((double)(seed >> 11), -(int)(seed & 63)));
+	}
+	ck_assert_uint_eq(text_fixed(small, sizeof(small), 12.345, 3),
+			  6); /* cut, as by snprintf() */
+	ck_assert_str_eq(small, "12.");
+}
+END_TEST
+
+/* Eight bytes are judged at a time: each place of each byte, and lengths around eight. */
+START_TEST(ascii)
+{
+	char letters[25];
+	size_t size, i;
+	int c;
+
+	for (size = 0; size < sizeof(letters); size++)
+		for (i = 0; i < size; i++)
+			for (c = 0; c < 256; c++) {
+				memset(letters, i % 2 ? '~' : ' ', sizeof(letters));
+				letters[i] = (char)c;
+				ck_assert_uint_eq(text_ascii(letters, size),
+						  c >= ' ' && c <= '~' ? size : i);
+			}
+}
+END_TEST
+
+START_TEST(pads)
+{
+	WRITES("", text_blanks(file, 0));
+	WRITES("", text_blanks(file, -3));
+	WRITES("                                 |", (text_blanks(file, 33), fputc('|', file)));
+	WRITES("  \xC3\xA4x", text_right(file, "\xC3\xA4x", 4));
+	WRITES("abc", text_right(file, "abc", 2));
 }
 END_TEST
 
@@ -135,4 +221,5 @@ START_TEST(finds)
 }
 END_TEST
 
-UNIT_MAIN("text", 20, cut, labels, numbers, widths, halves, lines, writes, finds)
+UNIT_MAIN("text", 20, cut, labels, numbers, thousands, fixed, ascii, pads, widths, halves, lines,
+	  writes, finds)

@@ -2,7 +2,6 @@
 /* Tests the commands of --pre and --post: how each can fail, and what is said then. */
 #include <errno.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
 #include <unistd.h>
@@ -10,14 +9,14 @@
 #include "tools/perfex/count/beside.h"
 #include "tools/perfex/count/child.h"
 
-static int no_process; /* system(3) fails with this */
+static int no_process; /* fork(2) fails with this */
 
-int __real_system(const char *command);
-int __wrap_system(const char *command);
-int __wrap_system(const char *command)
+pid_t __real_fork(void);
+pid_t __wrap_fork(void);
+pid_t __wrap_fork(void)
 {
 	if (!no_process)
-		return __real_system(command);
+		return __real_fork();
 	errno = no_process;
 	return -1;
 }

@@ -297,10 +297,11 @@ START_TEST(summaries)
 	struct summary s = add_all(odd, 3);
 
 	ck_assert_uint_eq(s.n, 3);
-	ck_assert(s.mean == 3 && s.squares == 8 && s.least == 1 && s.median == 3 && s.most == 5);
+	ck_assert(s.mean == 3 && s.squares == 8 && s.minimum == 1 && s.median == 3 &&
+		  s.maximum == 5);
 	s = add_all(even, 5);
 	ck_assert_uint_eq(s.n, 4);
-	ck_assert(s.mean == 4.5 && s.squares == 45 && s.median == 3.5 && s.most == 10);
+	ck_assert(s.mean == 4.5 && s.squares == 45 && s.median == 3.5 && s.maximum == 10);
 	ck_assert(fabs(summary_deviation(&s) - sqrt(45. / 4)) < 1e-12);
 	ck_assert(fabs(summary_error(&s) - 100 * sqrt(45. / 4 / 3) / 4.5) < 1e-9);
 	s = add_all(one, 2);

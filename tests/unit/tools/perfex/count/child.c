@@ -136,19 +136,19 @@ START_TEST(late_signals)
 	child_release(&child, *command);
 	raise(SIGINT);
 	ck_assert_int_eq(waitpid(child.pid, &status, 0), child.pid);
-	ck_assert(child_end(&child));
+	ck_assert(child_end());
 
 	/* An early one is noted then, too. */
 	child_start(&child, command, NULL);
 	raise(SIGQUIT);
 	child_release(&child, *command);
 	ck_assert_int_eq(waitpid(child.pid, &status, 0), child.pid);
-	ck_assert(child_end(&child));
+	ck_assert(child_end());
 
 	child_start(&child, command, NULL);
 	child_release(&child, *command);
 	ck_assert_int_eq(waitpid(child.pid, &status, 0), child.pid);
-	ck_assert(!child_end(&child));
+	ck_assert(!child_end());
 }
 END_TEST
 
@@ -164,7 +164,7 @@ static bool holds(const char *condition)
 	child_start(&child, command, NULL);
 	child_release(&child, *command);
 	ck_assert_int_eq(waitpid(child.pid, &status, 0), child.pid);
-	child_end(&child);
+	child_end();
 	return status == 0;
 }
 
@@ -220,8 +220,100 @@ START_TEST(masks)
 	child_release(&child, name);
 	blocked("--cth");
 	ck_assert_int_eq(waitpid(child.pid, &status, 0), child.pid);
-	child_end(&child);
+	child_end();
 	blocked("-----");
+}
+END_TEST
+
+static void run_true(struct child *child)
+{
+	static char name[] = "true", *command[] = { name, NULL };
+	int status;
+
+	child_start(child, command, NULL);
+	child_release(child, name);
+	ck_assert_int_eq(waitpid(child->pid, &status, 0), child->pid);
+	ck_assert_int_eq(status, 0);
+}
+
+static bool is_handled(int signal)
+{
+	struct sigaction action;
+
+	sigaction(signal, NULL, &action);
+	return action.sa_handler != SIG_DFL;
+}
+
+/* Signals stay as they are from one command of a series to the next one; the command's are not. */
+START_TEST(in_series)
+{
+	struct child child;
+
+	as_from_a_terminal();
+	child_series(true);
+	run_true(&child);
+	ck_assert(!child_end());
+	blocked("--cth");
+	ck_assert(is_handled(SIGINT) && is_handled(SIGQUIT));
+	ck_assert(holds("test $(sed -n 's/^SigBlk:\t//p' /proc/self/status) = 0000000000000000"));
+	blocked("--cth");
+	/* The last one's end restores them, */
+	child_series(true);
+	run_true(&child);
+	ck_assert(!child_end());
+	child_series(false);
+	blocked("-----");
+	ck_assert(!is_handled(SIGINT) && !is_handled(SIGQUIT));
+	run_true(&child);
+	ck_assert(!child_end());
+	blocked("-----");
+	/* and so does an interruption's. */
+	child_series(true);
+	run_true(&child);
+	raise(SIGINT);
+	ck_assert(child_end());
+	blocked("-----");
+	ck_assert(!is_handled(SIGINT) && !is_handled(SIGQUIT));
+	child_series(false);
+}
+END_TEST
+
+/* How a process ends that gets the signal between two commands of a series, or after them. */
+static int end_between(int signal, bool after)
+{
+	struct child child;
+	int status;
+	pid_t pid = fork();
+
+	if (pid == 0) {
+		alarm(10);
+		as_from_a_terminal();
+		child_series(true);
+		run_true(&child);
+		child_end();
+		raise(signal);
+		if (after)
+			child_series(false);
+		else
+			run_true(&child);
+		_exit(0);
+	}
+	ck_assert_int_eq(waitpid(pid, &status, 0), pid);
+	return status;
+}
+
+START_TEST(between_commands)
+{
+	static const int signals[] = { SIGINT, SIGQUIT };
+	unsigned int i;
+	int status;
+
+	for (i = 0; i < 2 * ARRAY_SIZE(signals); i++) {
+		status = end_between(signals[i / 2], i % 2);
+		ck_assert_msg(WIFSIGNALED(status) && WTERMSIG(status) == signals[i / 2] &&
+				      !WCOREDUMP(status),
+			      "signal %d: status 0x%x", signals[i / 2], (unsigned int)status);
+	}
 }
 END_TEST
 
@@ -334,4 +426,5 @@ START_TEST(unexecuted)
 }
 END_TEST
 
-UNIT_MAIN("child", 50, early_signals, early_ends, late_signals, limits, masks, unexecuted)
+UNIT_MAIN("child", 50, early_signals, early_ends, late_signals, limits, masks, in_series,
+	  between_commands, unexecuted)

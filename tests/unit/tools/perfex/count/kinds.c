@@ -4,6 +4,7 @@
  * sysfs are in truth the software events, and when a thread is to be on one core type only, what
  * the kernel says of the other one is changed. So both kinds' page faults can be told exactly.
  */
+#define COUNTS_PROCESSORS
 #include <linux/perf_event.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -185,7 +185,8 @@ static unsigned int simulate(double (*noise)(void), double factor, double thresh
 			add_series(&comparison, noise, k ? 1 : factor);
 		comparison_decide(&comparison);
 		ck_assert_uint_eq(comparison.compared, EVENTS);
-		found += first ? comparison.of[0].differs : comparison.differing > 0;
+		found += first ? comparison.of[0].verdict == VERDICT_DIFFERS
+			       : comparison.differing > 0;
 		comparison_free(&comparison);
 	}
 	return found;
@@ -276,17 +277,72 @@ START_TEST(decisions)
 	comparison_decide(&comparison);
 	ck_assert_uint_eq(comparison.compared, 5);
 	ck_assert_uint_eq(comparison.differing, 3);
-	ck_assert(comparison.of[0].differs && near(comparison.of[0].change, 0.03, 1e-15));
-	ck_assert(!comparison.of[1].differs && comparison.of[1].p == 1);
-	ck_assert(comparison.of[2].differs && isinf(comparison.of[2].change));
-	ck_assert(!comparison.of[3].differs && isnan(comparison.of[3].p));
-	ck_assert(comparison.of[4].differs && comparison.of[4].change == -1);
-	ck_assert(!comparison.of[5].differs && comparison.of[5].change == 0);
+	ck_assert(comparison.of[0].verdict == VERDICT_DIFFERS &&
+		  near(comparison.of[0].change, 0.03, 1e-15));
+	ck_assert(comparison.of[1].verdict != VERDICT_DIFFERS && comparison.of[1].p == 1);
+	ck_assert(comparison.of[2].verdict == VERDICT_DIFFERS && isinf(comparison.of[2].change));
+	ck_assert(comparison.of[3].verdict != VERDICT_DIFFERS && isnan(comparison.of[3].p));
+	ck_assert(comparison.of[4].verdict == VERDICT_DIFFERS && comparison.of[4].change == -1);
+	ck_assert(comparison.of[5].verdict != VERDICT_DIFFERS && comparison.of[5].change == 0);
 	comparison_free(&comparison);
 	comparison = (struct comparison){ .threshold = 0.03 };
 	comparison_add(&comparison, "more", "", 1, &a, &b);
 	comparison_decide(&comparison);
-	ck_assert(!comparison.of[0].differs && comparison.of[0].p == 0);
+	ck_assert(comparison.of[0].verdict != VERDICT_DIFFERS && comparison.of[0].p == 0);
+	comparison_free(&comparison);
+	series_free(&a);
+	series_free(&b);
+	series_free(&c);
+	series_free(&d);
+}
+END_TEST
+
+/* Quantiles as SciPy's t.isf() gives them. */
+START_TEST(quantiles)
+{
+	static const struct {
+		double p, freedom, t;
+	} rows[] = { { 0.05, 1, 12.706204736432102 },
+		     { 0.05, 2.5, 3.574654842011878 },
+		     { 0.05, 10, 2.2281388519649385 },
+		     { 0.01, 30, 2.7499956535670305 },
+		     { 0.05, 1e6, 1.959966356814107 } };
+	unsigned int i;
+
+	for (i = 0; i < ARRAY_SIZE(rows); i++)
+		ck_assert(near(student_t(rows[i].p, rows[i].freedom), rows[i].t, 1e-8));
+}
+END_TEST
+
+/* Welch's interval and the runs that its width needs, as SciPy gives them. */
+START_TEST(intervals)
+{
+	static const double before[] = { 10, 11, 12 }, now[] = { 10.5, 12.5, 11 },
+			    zero[] = { -1, 1 }, wild[] = { 1, 1000000 };
+	struct series a = series_of(before, 3), b = series_of(now, 3), c = series_of(zero, 2),
+		      d = series_of(wild, 2);
+	struct comparison comparison = { .threshold = 0 };
+
+	comparison_add(&comparison, "alike", "", 1, &a, &b);
+	comparison_add(&comparison, "around zero", "", 1, &c, &c);
+	comparison_add(&comparison, "wild", "", 1, &d, &d);
+	comparison_decide(&comparison);
+	ck_assert(near(comparison.of[0].low, -0.18016651080003962, 1e-8));
+	ck_assert(near(comparison.of[0].high, 0.24077257140610034, 1e-8));
+	ck_assert_int_eq(comparison.of[0].verdict, VERDICT_NOT_SHOWN);
+	ck_assert_uint_eq(comparison.of[0].runs, 28);
+	ck_assert(isnan(comparison.of[1].low) && isnan(comparison.of[1].high));
+	ck_assert_int_eq(comparison.of[1].verdict, VERDICT_NOT_SHOWN);
+	ck_assert_uint_eq(comparison.of[1].runs, 0);
+	ck_assert_uint_eq(comparison.of[2].runs, 6148);
+	comparison.threshold = 0.2;
+	comparison_decide(&comparison);
+	ck_assert_int_eq(comparison.of[0].verdict, VERDICT_NOT_SHOWN);
+	ck_assert_uint_eq(comparison.of[0].runs, 4);
+	comparison.threshold = 0.25;
+	comparison_decide(&comparison);
+	ck_assert_int_eq(comparison.of[0].verdict, VERDICT_SAME);
+	ck_assert_uint_eq(comparison.of[0].runs, 0);
 	comparison_free(&comparison);
 	series_free(&a);
 	series_free(&b);
@@ -317,9 +373,11 @@ static void says(const char *words)
 START_TEST(verdicts)
 {
 	static const double same[] = { 100, 100, 100 }, more[] = { 103, 103, 103 },
-			    zero[] = { 0, 0, 0 }, once[] = { 5, NAN, NAN };
+			    zero[] = { 0, 0, 0 }, once[] = { 5, NAN, NAN },
+			    wide[] = { 97, 103, 100 }, other[] = { 96.5, 102.5, 99.5 };
 	struct series a = series_of(same, 3), b = series_of(more, 3), c = series_of(zero, 3),
-		      d = series_of(once, 3), none = { .n = 0 };
+		      d = series_of(once, 3), e = series_of(wide, 3), f = series_of(other, 3),
+		      none = { .n = 0 };
 	struct comparison comparison = { .before = "x", .now = "y", .threshold = 0.05 };
 
 	comparison_add(&comparison, "more", "", 1, &a, &b);
@@ -328,30 +386,39 @@ START_TEST(verdicts)
 	comparison_add(&comparison, "lost", "", 1, &a, &none);
 	comparison_add(&comparison, "rare", "", 1, &a, &d);
 	comparison_add(&comparison, "equal", "", 1, &a, &a);
+	comparison_add(&comparison, "spread", "msec", 0.001, &e, &f);
 	comparison_decide(&comparison);
 	print(&comparison);
-	says("   +3.00%  <0.0001  below the threshold\n");
-	says("    was 0  <0.0001  differs\n");
-	says("        -        -  not counted before\n");
-	says("        -        -  not counted now\n");
-	says("        -        -  needs two runs that counted it\n");
-	says("   +0.00%   1.0000  same\n");
-	says("\n 1 of 3 differ at 5% for all together (Welch's test, Holm) and by more than 5%\n");
-	says("\nmore,100,0,3,103,0,3,3,0,0,below the threshold\n");
-	says("\nappears,0,0,3,100,0,3,inf,0,1,differs\n");
-	says("\nnew,,,0,100,0,3,,,0,not counted before\n");
-	says("\nrare,100,0,3,5,0,1,,,0,needs two runs that counted it\n");
-	says("{\"event\":\"appears\",\"before\":{\"mean\":0,\"deviation\":0,\"runs\":3},\"now\":{"
-	     "\"mean\":100,\"deviation\":0,\"runs\":3},\"change_percent\":null,\"p\":0,"
-	     "\"differs\":true,\"verdict\":\"differs\"}");
-	says("{\"event\":\"lost\",\"before\":{\"mean\":100,\"deviation\":0,\"runs\":3},\"now\":{"
-	     "\"mean\":null,\"deviation\":null,\"runs\":0},\"change_percent\":null,\"p\":null,"
-	     "\"differs\":false,\"verdict\":\"not counted now\"}");
+	says("   +3.00%                       <0.0001  below the threshold\n");
+	says("    was 0                       <0.0001  differs\n");
+	says("        -                             -  not counted before\n");
+	says("        -                             -  not counted now\n");
+	says("        -                             -  needs two runs that counted it\n");
+	says("   +0.00%                        1.0000  same\n");
+	says("   -0.50%     -7.30% to +6.30%   1.0000  no difference shown: 5% needs 5 runs\n");
+	says("\n 1 of 4 differ at 5% for all together (Welch's test, Holm) and by more than 5%\n");
+	says("\nmore,,100,0,3,103,0,3,3,3,3,0,0,below the threshold,\n");
+	says("\nappears,,0,0,3,100,0,3,inf,,,0,1,differs,\n");
+	says("\nnew,,,,0,100,0,3,,,,,0,not counted before,\n");
+	says("\nrare,,100,0,3,5,0,1,,,,,0,needs two runs that counted it,\n");
+	says("\nspread,msec,0.1,0.00");
+	says(",no difference shown,5\n");
+	says("{\"event\":\"appears\",\"unit\":\"\",\"before\":{\"mean\":0,\"deviation\":0,\"runs\":3},"
+	     "\"now\":{\"mean\":100,\"deviation\":0,\"runs\":3},\"change_percent\":null,"
+	     "\"change_low\":null,\"change_high\":null,\"p\":0,\"differs\":true,"
+	     "\"verdict\":\"differs\",\"runs_needed\":null}");
+	says("{\"event\":\"lost\",\"unit\":\"\",\"before\":{\"mean\":100,\"deviation\":0,\"runs\":3},"
+	     "\"now\":{\"mean\":null,\"deviation\":null,\"runs\":0},\"change_percent\":null,"
+	     "\"change_low\":null,\"change_high\":null,\"p\":null,\"differs\":false,"
+	     "\"verdict\":\"not counted now\",\"runs_needed\":null}");
+	says("\"runs_needed\":5}");
 	comparison_free(&comparison);
 	series_free(&a);
 	series_free(&b);
 	series_free(&c);
 	series_free(&d);
+	series_free(&e);
+	series_free(&f);
 }
 END_TEST
 
@@ -548,5 +615,5 @@ START_TEST(left_out_runs)
 END_TEST
 
 UNIT_MAIN("compare", 60, student, student_closed, welch, no_spread, holm, false_alarms, found,
-	  decisions, verdicts, digits, negative_means, no_json, json, bad_baselines, good_baseline,
-	  left_out_runs)
+	  decisions, quantiles, intervals, verdicts, digits, negative_means, no_json, json,
+	  bad_baselines, good_baseline, left_out_runs)

@@ -102,6 +102,8 @@ static void begin_machine(void)
 	pmu_begin();
 	root_make();
 	root_line("cpu/type", "4");
+	root_line("cpu/format/event", "config:0-7");
+	root_line("cpu/events/cpu_cycles", "event=0x11"); /* Arm's PMU always has it */
 	root_line("/proc/sys/kernel/perf_event_paranoid", "2");
 	pmu.counters = 16;
 }
@@ -378,7 +380,7 @@ START_TEST(compared)
 		ck_assert_uint_eq(one->before.n, wanted[i].n);
 		ck_assert(fabs(one->now.mean - wanted[i].mean) < 1e-9);
 		ck_assert(fabs(one->before.mean - wanted[i].mean) < 1e-9);
-		ck_assert(!one->differs && one->p == 1);
+		ck_assert(one->verdict != VERDICT_DIFFERS && one->p == 1);
 	}
 	comparison_free(&comparison);
 	baseline_free(&baseline);
@@ -538,17 +540,17 @@ START_TEST(means)
 		  NULL);
 	print(json_print);
 	ck_assert_ptr_nonnull(strstr(text, "\"mean\":1000000000001.000,\"deviation\":0.816,"
-					   "\"least\":1000000000000,\"median\":1000000000001,"
-					   "\"most\":1000000000002,\"runs\":3,\"values\":["
+					   "\"minimum\":1000000000000,\"median\":1000000000001,"
+					   "\"maximum\":1000000000002,\"runs\":3,\"values\":["
 					   "1000000000000,1000000000002,1000000000001]}"));
 	ck_assert_ptr_nonnull(strstr(text, "\"elapsed\":{\"mean\":1.000000000,\"deviation\":"
-					   "0.000000000,\"least\":1.000000000,\"median\":"
-					   "1.000000000,\"most\":1.000000000},\"series\":[{"
+					   "0.000000000,\"minimum\":1.000000000,\"median\":"
+					   "1.000000000,\"maximum\":1.000000000},\"series\":[{"
 					   "\"elapsed_s\":1.000000,\"user_s\":0.000000,\"sys_s\":"
 					   "0.000000,\"exit_status\":0},"));
 	ck_assert_ptr_nonnull(strstr(text, "\"runs\":3,\"failed_runs\":0,"));
 	print(table_print);
-	has_lines("counts of 'true', mean of 3 runs:", "mean least median most",
+	has_lines("counts of 'true', mean of 3 runs:", "mean ± error minimum median maximum",
 		  "1,000,000,000,001 cs ± 0.00% 1,000,000,000,000 1,000,000,000,001 "
 		  "1,000,000,000,002",
 		  "1.000000 s elapsed ± 0.00% 1.000000 1.000000 1.000000",
@@ -590,12 +592,12 @@ START_TEST(spreads)
 		  "3.559026084",
 		  NULL);
 	print(json_print);
-	ck_assert_ptr_nonnull(strstr(text, "\"mean\":500.000,\"deviation\":355.903,\"least\":200,"
-					   "\"median\":300,\"most\":1000,\"runs\":3,"
+	ck_assert_ptr_nonnull(strstr(text, "\"mean\":500.000,\"deviation\":355.903,\"minimum\":200,"
+					   "\"median\":300,\"maximum\":1000,\"runs\":3,"
 					   "\"values\":[200,300,1000]}"));
 	ck_assert_ptr_nonnull(strstr(text, "\"elapsed\":{\"mean\":5.000000000,\"deviation\":"
-					   "3.559026084,\"least\":2.000000000,\"median\":"
-					   "3.000000000,\"most\":10.000000000}"));
+					   "3.559026084,\"minimum\":2.000000000,\"median\":"
+					   "3.000000000,\"maximum\":10.000000000}"));
 	ck_assert_ptr_nonnull(strstr(text, "{\"elapsed_s\":3.000000,\"user_s\":1.500000,"
 					   "\"sys_s\":0.750000,\"exit_status\":0}"));
 	ck_assert_ptr_nonnull(strstr(text, "],\"elapsed_s\":5.000000,\"user_s\":2.500000,"
@@ -624,11 +626,11 @@ START_TEST(compared_emulated)
 	comparison.before = comparison.now = "true";
 	results.comparison = &comparison;
 	print(csv_print);
-	ck_assert_int_eq(strncmp(text, "event,before,before_deviation,", 30), 0);
-	ck_assert_ptr_nonnull(strstr(text, "\ncs,500,"));
+	ck_assert_int_eq(strncmp(text, "event,unit,before,before_deviation,", 35), 0);
+	ck_assert_ptr_nonnull(strstr(text, "\ncs,,500,"));
 	results.no_header = true;
 	print(csv_print);
-	ck_assert_int_eq(strncmp(text, "cs,500,", 7), 0);
+	ck_assert_int_eq(strncmp(text, "cs,,500,", 8), 0);
 	results.run = &what;
 	print(json_print);
 	ck_assert_ptr_nonnull(
@@ -948,6 +950,33 @@ START_TEST(metrics_of_intervals)
 }
 END_TEST
 
+/* Where /sys can't be read, no event of the processor's is exact; software's are. */
+START_TEST(unverified)
+{
+	unsigned int i;
+
+	begin_machine();
+	root_remove();
+	root_make();
+	begin("r1b7,page-faults");
+	run_units(50, 10);
+	ck_assert_str_eq(results_cell(&results, NULL, 0).quality_name, "unverified");
+	ck_assert_str_eq(results_cell(&results, NULL, 1).quality_name, "exact");
+	ck_assert_ptr_nonnull(strstr(results_doubt(&results, &i), "/sys can't be read"));
+	ck_assert_uint_eq(i, 0);
+	print(table_print);
+	ck_assert_ptr_nonnull(strstr(text, "\n unverified: /sys can't be read, which tells"));
+	print(csv_print);
+	ck_assert_ptr_nonnull(strstr(text, "r1b7,unverified,10,10,\"/sys can't be read"));
+	print(json_print);
+	ck_assert_ptr_nonnull(strstr(text, "\"event\":\"r1b7\""));
+	ck_assert_ptr_nonnull(strstr(text, "\"quality\":\"unverified\""));
+	results_end(&results);
+	end();
+	end_machine();
+}
+END_TEST
+
 /* A quarter of the time counted, in which ipc was 1 or 2. */
 static void look(unsigned int i)
 {
@@ -1143,7 +1172,7 @@ START_TEST(openmetrics_of_doubtful_counts)
 		  "perfex_build_info{target=\"true\",version=\"1\",kernel=\"6.1\",processor=\"p\","
 		  "rank=\"3\"} 1",
 		  NULL);
-	provenance.rank = NULL;
+	provenance.rank = "";
 	print(openmetrics_print);
 	has_lines(
 		"perfex_build_info{target=\"true\",version=\"1\",kernel=\"6.1\",processor=\"p\"} 1",
@@ -1287,7 +1316,7 @@ UNIT_MAIN("results", 20, targets_in_json, rates_of_clocks, forgotten_reasons, er
 	  ratios, no_ratio_of_guests, compared, in_user_mode, no_ratios, units, openmetrics_units,
 	  means, medians, errors, runs_without_a_turn, no_run_with_a_turn, failed_runs,
 	  failed_runs_included, all_runs_failed, failed_run_time, strict_of_several_runs, metrics,
-	  metrics_not_counted, metrics_of_intervals, intervals, stale, ratios_of_core_types,
-	  metrics_of_core_types, no_value_beyond_a_threshold, many_reasons, ways_to_fail,
-	  worst_quality, ratios_of_intervals, openmetrics_of_doubtful_counts, sums, spreads,
-	  compared_emulated, parts_of_core_types)
+	  metrics_not_counted, metrics_of_intervals, unverified, intervals, stale,
+	  ratios_of_core_types, metrics_of_core_types, no_value_beyond_a_threshold, many_reasons,
+	  ways_to_fail, worst_quality, ratios_of_intervals, openmetrics_of_doubtful_counts, sums,
+	  spreads, compared_emulated, parts_of_core_types)

@@ -16,10 +16,10 @@ struct symbols *__wrap_kallsyms_read(void)
 	return symbols_new();
 }
 
-struct symbols *__wrap_elf_symbols(const char *file);
-struct symbols *__wrap_elf_symbols(const char *file)
+struct symbols *__wrap_elf_symbols(const struct elf_source *source);
+struct symbols *__wrap_elf_symbols(const struct elf_source *source)
 {
-	(void)file;
+	(void)source;
 	return symbols_new();
 }
 
@@ -35,9 +35,17 @@ static void calls_are(struct histogram *histogram, const char *expected)
 	ck_assert_str_eq(text, expected);
 }
 
+/* The file of a mapping. */
+static size_t file_of(struct histogram *histogram, uint32_t pid, const char *name)
+{
+	const struct perfctr_record_mmap mmap = { .pid = pid, .file = name };
+
+	return histogram_file(histogram, &mmap);
+}
+
 static void map_file(struct histogram *histogram, uint64_t start, const char *name)
 {
-	const struct map map = { start, 0x1000, 0, histogram_file(histogram, 7, name) };
+	const struct map map = { start, 0x1000, 0, file_of(histogram, 7, name) };
 
 	histogram_map(histogram, 7, &map);
 }
@@ -49,25 +57,28 @@ START_TEST(chains)
 	struct histogram *histogram = histogram_new();
 
 	calls_are(histogram, "\"functions\":[],\"stacks\":[]");
-	histogram_chain(histogram, 7, NULL, 0, 1);
+	histogram_chain(histogram, 7, 7, NULL, 0, 1);
 	map_file(histogram, 0x10000, "/none/a\"b");
 	map_file(histogram, 0x20000, "/none/c;\x02");
 	histogram_name(histogram, 7, "pro;gram");
-	histogram_chain(histogram, 7, outer, 2, 1);
-	histogram_chain(histogram, 7, outer, 2, 1);
-	histogram_chain(histogram, 7, inner, 4, 1);
-	calls_are(histogram, "\"functions\":[\"[a\\\"b]\",\"[c:?]\"],\"stacks\":["
-			     "{\"comm\":\"[unknown]\",\"samples\":1,\"calls\":[]},"
-			     "{\"comm\":\"pro:gram\",\"samples\":2,\"calls\":[0]},"
-			     "{\"comm\":\"pro:gram\",\"samples\":1,\"calls\":[0,0,1]}]");
+	histogram_chain(histogram, 7, 7, outer, 2, 1);
+	histogram_chain(histogram, 7, 7, outer, 2, 1);
+	histogram_chain(histogram, 7, 7, inner, 4, 1);
+	calls_are(
+		histogram,
+		"\"functions\":[\"[a\\\"b]\",\"[c:?]\"],\"stacks\":["
+		"{\"comm\":\"[unknown]\",\"thread\":\"[unknown]\",\"samples\":1,\"calls\":[]},"
+		"{\"comm\":\"pro:gram\",\"thread\":\"pro:gram\",\"samples\":2,\"calls\":[0]},"
+		"{\"comm\":\"pro:gram\",\"thread\":\"pro:gram\",\"samples\":1,\"calls\":[0,0,1]}]");
 	/* Samples that stand for several events make all say how many. */
 	histogram_count(histogram, 7, 0x10010, 5);
-	histogram_chain(histogram, 7, outer, 2, 5);
-	calls_are(histogram,
-		  "\"functions\":[\"[a\\\"b]\",\"[c:?]\"],\"stacks\":["
-		  "{\"comm\":\"[unknown]\",\"samples\":1,\"events\":1,\"calls\":[]},"
-		  "{\"comm\":\"pro:gram\",\"samples\":3,\"events\":7,\"calls\":[0]},"
-		  "{\"comm\":\"pro:gram\",\"samples\":1,\"events\":1,\"calls\":[0,0,1]}]");
+	histogram_chain(histogram, 7, 7, outer, 2, 5);
+	calls_are(
+		histogram,
+		"\"functions\":[\"[a\\\"b]\",\"[c:?]\"],\"stacks\":["
+		"{\"comm\":\"[unknown]\",\"thread\":\"[unknown]\",\"samples\":1,\"events\":1,\"calls\":[]},"
+		"{\"comm\":\"pro:gram\",\"thread\":\"pro:gram\",\"samples\":3,\"events\":7,\"calls\":[0]},"
+		"{\"comm\":\"pro:gram\",\"thread\":\"pro:gram\",\"samples\":1,\"events\":1,\"calls\":[0,0,1]}]");
 	histogram_free(histogram);
 }
 END_TEST

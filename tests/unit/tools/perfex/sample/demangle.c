@@ -5,10 +5,11 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/socket.h>
 #include <unistd.h>
 #include "tests/harness/check.h"
 #include "tools/perfex/sample/demangle.h"
-#include "tools/perfex/sample/symbols.h"
+#include "tools/perfex/sample/helper.h"
 
 static bool have_library(void)
 {
@@ -35,7 +36,8 @@ START_TEST(names)
 	is("_ZN5space5thingIiE4turnEl", shown);
 	is("_ZN5space5thingIiE4turnEl", shown);
 	demangle_end();
-	is("_ZN5space5thingIiE4turnEl", "_ZN5space5thingIiE4turnEl");
+	is("_ZN5space5thingIiE4turnEl", shown);
+	demangle_end();
 }
 END_TEST
 
@@ -61,14 +63,15 @@ END_TEST
 /* What is written of each type is twice as long as of the one before. */
 static void make_long(char *name, char *shown, unsigned int types)
 {
-	char type[8192] = "a<int, int>", twice[8192];
+	static char type[1 << 18], twice[1 << 18];
 	unsigned int i;
 
+	strcpy(type, "a<int, int>");
 	name += sprintf(name, "_Z1f1aIiiE");
 	shown += sprintf(shown, "f(%s", type);
 	for (i = 0; i < types; i++) {
 		name += sprintf(name, "S_IS%u_S%u_E", i, i);
-		snprintf(twice, sizeof(twice), "a<%.4000s, %.4000s >", type, type);
+		snprintf(twice, sizeof(twice), "a<%.100000s, %.100000s >", type, type);
 		strcpy(type, twice);
 		shown += sprintf(shown, ", %s", type);
 	}
@@ -95,20 +98,21 @@ END_TEST
 /* A name that would be too long is shown as it is. */
 START_TEST(too_long)
 {
-	char name[256], shown[4 * LONGEST_NAME];
+	char name[256];
+	static char shown[4 * LONGEST_PACKET];
 
-	make_long(name, shown, 7);
-	ck_assert_uint_le(strlen(shown), LONGEST_NAME);
+	make_long(name, shown, 10);
+	ck_assert_uint_le(strlen(shown), LONGEST_PACKET);
 	if (have_library())
 		is(name, shown);
-	make_long(name, shown, 8);
-	ck_assert_uint_gt(strlen(shown), LONGEST_NAME);
+	make_long(name, shown, 12);
+	ck_assert_uint_gt(strlen(shown), LONGEST_PACKET);
 	is(name, name);
 	demangle_end();
 }
 END_TEST
 
-/* Where there can be no more processes, names are shown as they are. */
+/* Where there can be no more processes, names are shown as they are, to the end of an output. */
 static bool no_fork;
 
 pid_t __real_fork(void);
@@ -126,9 +130,103 @@ START_TEST(no_process)
 {
 	no_fork = true;
 	is("_ZN5space5thingIiE4turnEl", "_ZN5space5thingIiE4turnEl");
+	no_fork = false;
 	is("_ZN5space5thingIiE4turnEl", "_ZN5space5thingIiE4turnEl");
+	demangle_end();
+	if (have_library())
+		is("_ZN5space5thingIiE4turnEl", "space::thing<int>::turn(long)");
 	demangle_end();
 }
 END_TEST
 
-UNIT_MAIN("demangle", 60, names, much, many, too_long, no_process)
+/* Counts the questions. */
+static unsigned int questions;
+
+ssize_t __real_sendmsg(int fd, const struct msghdr *message, int flags);
+ssize_t __wrap_sendmsg(int fd, const struct msghdr *message, int flags);
+
+ssize_t __wrap_sendmsg(int fd, const struct msghdr *message, int flags)
+{
+	questions++;
+	return __real_sendmsg(fd, message, flags);
+}
+
+#define ALL 100000
+
+/* Of 100,000 names with 4,096 different ones, each is asked for once, and thousands at a time. */
+START_TEST(at_once)
+{
+	static const char *given[ALL];
+	static char *texts[ALL], text[ALL][32];
+	char shown[32];
+	unsigned int i;
+
+	for (i = 0; i < ALL; i++) {
+		snprintf(text[i], sizeof(text[i]), i % 3 ? "_Z%uf%04xv" : "%uf%04xv", 5,
+			 i * 7 % 4096);
+		given[i] = text[i];
+	}
+	questions = 0;
+	demangle_all(given, texts, ALL);
+	for (i = 0; i < ALL; i++) {
+		snprintf(shown, sizeof(shown), "f%04x()", i * 7 % 4096);
+		ck_assert_str_eq(texts[i], i % 3 && have_library() ? shown : text[i]);
+		free(texts[i]);
+	}
+	if (have_library())
+		ck_assert_uint_le(questions, 2);
+	demangle_all(given, texts, 0);
+	demangle_end();
+}
+END_TEST
+
+/* Texts that are larger than all room for answers, and a process that is ended by a name. */
+START_TEST(larger)
+{
+	const char *given[100];
+	char *texts[100], name[256];
+	static char shown[4 * LONGEST_PACKET], other[100][16];
+	unsigned int i;
+
+	make_long(name, shown, 10);
+	for (i = 0; i < 100; i++) {
+		snprintf(other[i], sizeof(other[i]), "_Z2f%uv", i % 10);
+		given[i] = i % 3 ? name : other[i];
+	}
+	demangle_all(given, texts, 100);
+	for (i = 0; i < 100; i++) {
+		if (have_library())
+			ck_assert_str_eq(texts[i] + strlen(texts[i]) - 1, ")");
+		if (have_library() && i % 3)
+			ck_assert_str_eq(texts[i], shown);
+		free(texts[i]);
+	}
+	demangle_end();
+}
+END_TEST
+
+/* One name that keeps or ends the process costs none of those before it their texts. */
+START_TEST(deadly)
+{
+	static char deep[LONGEST_PACKET / 2];
+	const char *given[] = { "_Z1av", deep, "_Z1bv" };
+	char *texts[3];
+
+#ifdef __SANITIZE_ADDRESS__
+	return; /* another size of stack */
+#endif
+	strcpy(deep, "_Z1f");
+	memset(deep + 4, 'P', sizeof(deep) - 6);
+	deep[sizeof(deep) - 2] = 'i';
+	demangle_all(given, texts, 3);
+	if (have_library())
+		ck_assert_str_eq(texts[0], "a()");
+	ck_assert_msg(!strcmp(texts[2], "_Z1bv") || !strcmp(texts[2], "b()"), "%s", texts[2]);
+	free(texts[0]);
+	free(texts[1]);
+	free(texts[2]);
+	demangle_end();
+}
+END_TEST
+
+UNIT_MAIN("demangle", 60, names, at_once, larger, much, many, too_long, deadly, no_process)

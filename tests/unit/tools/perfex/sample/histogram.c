@@ -3,6 +3,8 @@
  * Samples by place and by calls: the edges of mappings, what hides what, forks and execs, return
  * addresses. The names of functions are made up.
  */
+#include <dlfcn.h>
+#include <fcntl.h>
 #include <linux/perf_event.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -10,7 +12,9 @@
 #include "tests/harness/stream.h"
 #include "tools/perfex/sample/elf.h"
 #include "tools/perfex/sample/histogram.h"
+#include "tools/perfex/sample/inlined.h"
 #include "tools/perfex/sample/kallsyms.h"
+#include "tools/perfex/sample/view.h"
 
 #define KERNEL UINT64_C(0xFFFFFFFF81000000)
 #define USER   ((uint64_t)PERF_CONTEXT_USER)
@@ -24,29 +28,85 @@ struct symbols *__wrap_kallsyms_read(void)
 
 	symbols_add(symbols, KERNEL, KERNEL + 0x100, 1, "kernel_a", 8);
 	symbols_add(symbols, KERNEL + 0x100, KERNEL + 0x200, 1, "kernel_b", 8);
-	symbols_end(symbols);
+	symbols_end(symbols, SYMBOLS_NESTED);
 	return symbols;
 }
 
 /* A file's: two functions of 256 bytes, by their offsets. */
-struct symbols *__wrap_elf_symbols(const char *file);
-struct symbols *__wrap_elf_symbols(const char *file)
+struct symbols *__wrap_elf_symbols(const struct elf_source *source);
+struct symbols *__wrap_elf_symbols(const struct elf_source *source)
 {
 	struct symbols *symbols = symbols_new();
 
-	if (!strcmp(file, "/code")) {
+	if (!strcmp(source->path, "/code")) {
 		symbols_add(symbols, 0x1000, 0x1100, 1, "code_a", 6);
 		symbols_add(symbols, 0x1100, 0x1200, 1, "code_b", 6);
 	}
-	symbols_end(symbols);
+	if (!strcmp(source->path, "/program")) {
+		symbols_add(symbols, 0x1000, 0x1100, 1, "main", 4);
+		symbols_add(symbols, 0x1100, 0x1200, 1, "leaf", 4);
+	}
+	symbols_end(symbols, SYMBOLS_NESTED);
 	return symbols;
+}
+
+/* What is inlined: two functions in one of them, from 0xA0 on, unless the file takes too long. */
+static bool slow;
+static unsigned int questions;
+
+bool __wrap_inlined_find(const struct elf_source *source, const uint64_t *address, size_t n,
+			 inlined_found *found, void *arg);
+bool __wrap_inlined_find(const struct elf_source *source, const uint64_t *address, size_t n,
+			 inlined_found *found, void *arg)
+{
+	static const char names[] = "_Z5outerv\0inner;";
+	size_t i;
+
+	questions++;
+	ck_assert_int_ge(source->fd, 0);
+	for (i = 0; i < n; i++) {
+		ck_assert(!i || address[i - 1] < address[i]);
+		if (address[i] >= 0x11A0 && address[i] < 0x11B0)
+			found(arg, i, names, sizeof(names));
+	}
+	return !slow;
+}
+
+/* The file of a mapping. */
+static size_t file_of(struct histogram *histogram, uint32_t pid, const char *name)
+{
+	const struct perfctr_record_mmap mmap = { .pid = pid, .file = name };
+
+	return histogram_file(histogram, &mmap);
+}
+
+/* Opens what mapped files are made of here: "/text" is no program, and "/gone" is gone. */
+static enum view_result result = VIEW_FOUND;
+
+enum view_result __wrap_view_open_mapped(const struct views *views, const struct view *view,
+					 const struct perfctr_record_mmap *mmap, int *fd);
+enum view_result __wrap_view_open_mapped(const struct views *views, const struct view *view,
+					 const struct perfctr_record_mmap *mmap, int *fd)
+{
+	(void)views;
+	ck_assert_ptr_nonnull(view);
+	if (strncmp(mmap->file, "/gone", 5) != 0)
+		*fd = open(strcmp(mmap->file, "/text") != 0 ? "/proc/self/exe" : "/proc/self/maps",
+			   O_RDONLY | O_CLOEXEC);
+	return strncmp(mmap->file, "/gone", 5) ? VIEW_FOUND : result;
+}
+
+/* Whether there is a library that decodes C++'s names. */
+static bool have_cxx(void)
+{
+	return dlopen("libstdc++.so.6", RTLD_NOW) || dlopen("libc++abi.so.1", RTLD_NOW);
 }
 
 static void folded_are(struct histogram *histogram, const char *expected)
 {
 	FILE *file = begin_printing();
 
-	histogram_fold(histogram, file);
+	histogram_fold(histogram, false, file);
 	end_printing(file, expected);
 }
 
@@ -63,7 +123,7 @@ static void places_are(struct histogram *histogram, const char *expected)
 static void map_file(struct histogram *histogram, uint32_t pid, uint64_t start, uint64_t length,
 		     uint64_t offset, const char *name)
 {
-	const struct map map = { start, length, offset, histogram_file(histogram, pid, name) };
+	const struct map map = { start, length, offset, file_of(histogram, pid, name) };
 
 	histogram_map(histogram, pid, &map);
 }
@@ -118,8 +178,8 @@ START_TEST(weighted)
 		histogram_count(histogram, 1, 0x401108, 10);
 	ck_assert(histogram_is_weighted(histogram));
 	histogram_count(histogram, 1, 0x401004, 149);
-	histogram_chain(histogram, 1, chain, 2, 149);
-	histogram_chain(histogram, 1, chain, 2, 51);
+	histogram_chain(histogram, 1, 1, chain, 2, 149);
+	histogram_chain(histogram, 1, 1, chain, 2, 51);
 	ck_assert_uint_eq(histogram_samples(histogram), 7);
 	histogram_print(histogram, file, PLACE_FUNCTION);
 	end_printing(file, "      samples percent  function                              file\n"
@@ -179,9 +239,10 @@ END_TEST
 
 static unsigned int files;
 
-static void count_file(void *arg, const struct map *map, const char *file)
+static void count_file(void *arg, const struct map *map, const char *file, int fd)
 {
 	(void)map;
+	ck_assert_int_ge(fd, 0);
 	ck_assert_str_eq(file, arg);
 	files++;
 }
@@ -247,7 +308,7 @@ START_TEST(processes)
 	files_are(histogram, 7, 1);
 	histogram_fork(histogram, 8, 7);
 	files_are(histogram, 8, 1);
-	histogram_chain(histogram, 8, chain, 2, 1);
+	histogram_chain(histogram, 8, 8, chain, 2, 1);
 	folded_are(histogram, "parent;code_a 1\n");
 	histogram_exec(histogram, 8);
 	histogram_name(histogram, 8, "child");
@@ -261,9 +322,35 @@ START_TEST(processes)
 	histogram_exec(histogram, 8);
 	ck_assert_uint_ne(histogram_version(histogram, 8), version);
 	histogram_name(histogram, 8, "child");
-	histogram_chain(histogram, 8, chain, 2, 1);
-	histogram_chain(histogram, 7, chain, 2, 1);
+	histogram_chain(histogram, 8, 8, chain, 2, 1);
+	histogram_chain(histogram, 7, 7, chain, 2, 1);
 	folded_are(histogram, "child;[unknown] 1\nparent;code_a 2\n");
+	histogram_free(histogram);
+}
+END_TEST
+
+/* A thread has its parent's name until it has one of its own. */
+START_TEST(threads)
+{
+	const uint64_t chain[] = { USER, 0x10010 };
+	struct histogram *histogram = histogram_new();
+	FILE *file = begin_printing();
+	uint32_t tid;
+
+	map_file(histogram, 7, 0x10000, 0x1000, 0x1000, "/code");
+	histogram_name(histogram, 7, "program");
+	histogram_thread(histogram, 8, "io\x01;pool");
+	histogram_thread_fork(histogram, 9, 8);
+	histogram_thread_fork(histogram, 10, 7);
+	histogram_thread_fork(histogram, 11, 99);
+	for (tid = 7; tid <= 11; tid++)
+		histogram_chain(histogram, 7, tid, chain, 2, 1);
+	folded_are(histogram, "program;code_a 5\n");
+	histogram_thread(histogram, 9, "gc-worker");
+	histogram_chain(histogram, 7, 9, chain, 2, 1);
+	histogram_fold(histogram, true, file);
+	end_printing(file, "program;gc-worker;code_a 1\nprogram;io?:pool;code_a 2\n"
+			   "program;program;code_a 3\n");
 	histogram_free(histogram);
 }
 END_TEST
@@ -273,16 +360,95 @@ START_TEST(memory)
 {
 	struct histogram *histogram = histogram_new();
 
-	ck_assert_uint_eq(histogram_file(histogram, 7, "//anon"), histogram_file(histogram, 7, ""));
-	ck_assert_uint_eq(histogram_file(histogram, 7, "[heap]"),
-			  histogram_file(histogram, 7, "/memfd:jit"));
-	ck_assert_uint_ne(histogram_file(histogram, 7, "//anon"),
-			  histogram_file(histogram, 8, "//anon"));
-	ck_assert_uint_eq(histogram_file(histogram, 7, "/code"),
-			  histogram_file(histogram, 8, "/code"));
+	ck_assert_uint_eq(file_of(histogram, 7, "//anon"), file_of(histogram, 7, ""));
+	ck_assert_uint_eq(file_of(histogram, 7, "[heap]"), file_of(histogram, 7, "/memfd:jit"));
+	ck_assert_uint_ne(file_of(histogram, 7, "//anon"), file_of(histogram, 8, "//anon"));
+	ck_assert_uint_eq(file_of(histogram, 7, "/code"), file_of(histogram, 8, "/code"));
 	map_file(histogram, 7, 0x10000, 0x1000, 0, "//anon");
 	map_file(histogram, 8, 0x10000, 0x1000, 0, "//anon");
 	files_are(histogram, 7, 0);
+	histogram_free(histogram);
+}
+END_TEST
+
+static size_t known_file(struct histogram *histogram, uint64_t inode, const char *id)
+{
+	struct perfctr_record_mmap mmap = { .pid = 7, .inode = inode, .file = "/code" };
+
+	mmap.build_id_size = (uint32_t)strlen(id);
+	memcpy(mmap.build_id, id, strlen(id));
+	return histogram_file(histogram, &mmap);
+}
+
+/* Files of one name are told apart by what the kernel says of them, and are rows of one name. */
+START_TEST(identities)
+{
+	struct histogram *histogram = histogram_new();
+	size_t one = known_file(histogram, 1, ""), two = known_file(histogram, 2, "");
+	size_t three = known_file(histogram, 0, "abc"), four = known_file(histogram, 0, "abd");
+	const struct map first = { 0x10000, 0x1000, 0x1000, one },
+			 second = { 0x20000, 0x1000, 0x1000, three };
+
+	ck_assert_uint_ne(one, two);
+	ck_assert_uint_ne(one, three);
+	ck_assert_uint_ne(two, three);
+	ck_assert_uint_ne(three, four);
+	ck_assert_uint_ne(known_file(histogram, 0, "ab"), three);
+	ck_assert_uint_eq(known_file(histogram, 5, "abc"), three);
+	ck_assert_uint_eq(known_file(histogram, 1, ""), one);
+	histogram_map(histogram, 7, &first);
+	histogram_map(histogram, 7, &second);
+	histogram_count(histogram, 7, 0x10000, 1);
+	histogram_count(histogram, 7, 0x20000, 1);
+	places_are(histogram,
+		   HEAD "            2 100.00%  code_a+0x0                            /code\n");
+	histogram_free(histogram);
+}
+END_TEST
+
+/* A file that is not ELF has code as memory has it: each process its own, by addresses. */
+START_TEST(as_memory)
+{
+	struct histogram *histogram = histogram_new();
+
+	map_file(histogram, 7, 0x10000, 0x1000, 0x1000, "/text");
+	map_file(histogram, 8, 0x20000, 0x1000, 0x1000, "/text");
+	histogram_count(histogram, 7, 0x10010, 1);
+	histogram_count(histogram, 7, 0x10020, 1);
+	histogram_count(histogram, 8, 0x20010, 1);
+	places_are(histogram,
+		   HEAD "            3 100.00%  -                                     /text\n");
+	ck_assert_uint_eq(histogram_rewritten(histogram), 0);
+	files_are(histogram, 7, 0);
+	histogram_free(histogram);
+}
+END_TEST
+
+/* Names are missing if there are samples in a file that can't be opened. */
+START_TEST(missing)
+{
+	struct histogram *histogram = histogram_new();
+	bool replaced = false;
+
+	map_file(histogram, 7, 0x10000, 0x1000, 0x1000, "/code");
+	map_file(histogram, 7, 0x20000, 0x1000, 0x1000, "/gone");
+	map_file(histogram, 7, 0x30000, 0x1000, 0x1000, "/gone again");
+	histogram_count(histogram, 7, 0x10000, 1);
+	ck_assert_ptr_null(histogram_missing(histogram, &replaced));
+	result = VIEW_REPLACED;
+	histogram_count(histogram, 7, 0x20000, 1);
+	ck_assert_str_eq(histogram_missing(histogram, &replaced), "/gone");
+	ck_assert(replaced);
+	histogram_free(histogram);
+	histogram = histogram_new();
+	map_file(histogram, 7, 0x20000, 0x1000, 0x1000, "/gone");
+	result = VIEW_UNSEEN;
+	histogram_count(histogram, 7, 0x20010, 1);
+	ck_assert_str_eq(histogram_missing(histogram, &replaced), "/gone");
+	ck_assert(!replaced);
+	places_are(histogram,
+		   HEAD "            1 100.00%  +0x1010                               /gone\n");
+	result = VIEW_FOUND;
 	histogram_free(histogram);
 }
 END_TEST
@@ -300,8 +466,8 @@ START_TEST(calls)
 
 	map_file(histogram, 7, 0x10000, 0x1000, 0x1000, "/code");
 	histogram_name(histogram, 7, "program");
-	histogram_chain(histogram, 7, both, 6, 1);
-	histogram_chain(histogram, 7, start, 3, 1);
+	histogram_chain(histogram, 7, 7, both, 6, 1);
+	histogram_chain(histogram, 7, 7, start, 3, 1);
 	folded_are(histogram, "program;code_a;code_b;kernel_a_[k];kernel_b_[k] 1\n"
 			      "program;code_b;code_a 1\n");
 	histogram_free(histogram);
@@ -319,10 +485,45 @@ START_TEST(signals)
 	struct histogram *histogram = histogram_new();
 
 	map_file(histogram, 7, 0x10000, 0x1000, 0x1000, "/code");
-	histogram_chain(histogram, 7, handled, 3, 1);
-	histogram_chain(histogram, 7, called, 3, 1);
-	histogram_chain(histogram, 7, called, 3, 1);
+	histogram_chain(histogram, 7, 7, handled, 3, 1);
+	histogram_chain(histogram, 7, 7, called, 3, 1);
+	histogram_chain(histogram, 7, 7, called, 3, 1);
 	folded_are(histogram, "[unknown];code_b;code_a 3\n");
+	histogram_free(histogram);
+}
+END_TEST
+
+/*
+ * Inlined functions follow the one that they are in, which may call others; those of all places of
+ * a file are asked for together. What has the same names is one way.
+ */
+START_TEST(inlined)
+{
+	const uint64_t within[] = { USER, 0x10004, 0x101A0 + 1 }, alone[] = { USER, 0x101A4 };
+	const uint64_t again[] = { USER, 0x101A8 }, outside[] = { USER, 0x10104 };
+	struct histogram *histogram = histogram_new();
+	const char *name = have_cxx() ? "outer()" : "_Z5outerv";
+	char expected[256];
+
+	map_file(histogram, 7, 0x10000, 0x1000, 0x1000, "/code");
+	histogram_chain(histogram, 7, 7, within, 3, 1);
+	histogram_chain(histogram, 7, 7, alone, 2, 1);
+	histogram_chain(histogram, 7, 7, again, 2, 2);
+	histogram_chain(histogram, 7, 7, outside, 2, 1);
+	questions = 0;
+	snprintf(expected, sizeof(expected),
+		 "[unknown];code_b 1\n[unknown];code_b;%s_[i];inner:_[i] 3\n"
+		 "[unknown];code_b;%s_[i];inner:_[i];code_a 1\n",
+		 name, name);
+	folded_are(histogram, expected);
+	folded_are(histogram, expected);
+	ck_assert_ptr_null(histogram_slow(histogram));
+	ck_assert_uint_eq(questions, 1);
+	slow = true;
+	ck_assert_ptr_null(histogram_slow(histogram));
+	histogram_chain(histogram, 7, 7, outside, 2, 1);
+	ck_assert_str_eq(histogram_slow(histogram), "/code");
+	slow = false;
 	histogram_free(histogram);
 }
 END_TEST
@@ -333,16 +534,47 @@ START_TEST(empty)
 	const uint64_t nothing[] = { USER }, unknown[] = { USER, 0x99 }, kernel[] = { INSIDE, 5 };
 	struct histogram *histogram = histogram_new();
 
-	histogram_chain(histogram, 7, nothing, 0, 1);
-	histogram_chain(histogram, 7, nothing, 1, 1);
-	histogram_chain(histogram, 7, unknown, 2, 1);
-	histogram_chain(histogram, 7, kernel, 2, 1);
+	histogram_chain(histogram, 7, 7, nothing, 0, 1);
+	histogram_chain(histogram, 7, 7, nothing, 1, 1);
+	histogram_chain(histogram, 7, 7, unknown, 2, 1);
+	histogram_chain(histogram, 7, 7, kernel, 2, 1);
 	folded_are(histogram, "[unknown] 2\n[unknown];[kernel] 1\n[unknown];[unknown] 1\n");
 	histogram_free(histogram);
 }
 END_TEST
 
 /* Branches of one row: those of code that nobody names. */
+/* Chains by frame pointers; a leaf's caller is missing. */
+START_TEST(cut)
+{
+	struct histogram *histogram = histogram_new();
+	const uint64_t user = (uint64_t)PERF_CONTEXT_USER, kernel = (uint64_t)PERF_CONTEXT_KERNEL;
+	const uint64_t bare = 0x501001, leaf = 0x401110, mine = 0x401020, stripped = 0x601000;
+	const uint64_t whole[] = { user, leaf, mine, bare, bare + 8 };
+	const uint64_t lacking[] = { kernel, KERNEL, user, leaf, bare };
+	const uint64_t lost[] = { user, leaf, 0x9000 };
+	const uint64_t unknown[] = { user, stripped, stripped + 8, bare };
+	const uint64_t alone[] = { kernel, KERNEL };
+
+	map_file(histogram, 7, 0x400000, 0x10000, 0, "/program");
+	map_file(histogram, 7, 0x500000, 0x10000, 0, "/library");
+	map_file(histogram, 7, 0x600000, 0x10000, 0, "/stripped");
+	histogram_chain(histogram, 7, 7, whole, 5, 1);
+	histogram_chain(histogram, 7, 7, whole, 3, 1);
+	histogram_chain(histogram, 7, 7, unknown, 4, 1);
+	histogram_chain(histogram, 7, 7, alone, 2, 1);
+	histogram_chain(histogram, 7, 8, lacking, 5, 1); /* another thread has no main */
+	ck_assert_uint_eq(histogram_cut(histogram), 0);
+	histogram_chain(histogram, 7, 7, lacking, 5, 10);
+	ck_assert_uint_eq(histogram_cut(histogram), 1);
+	histogram_chain(histogram, 7, 7, lacking, 4, 1);
+	histogram_chain(histogram, 7, 7, lost, 3, 1);
+	histogram_chain(histogram, 7, 7, lost, 3, 1);
+	ck_assert_uint_eq(histogram_cut(histogram), 4);
+	histogram_free(histogram);
+}
+END_TEST
+
 START_TEST(branches)
 {
 	struct histogram *histogram = histogram_new();
@@ -364,5 +596,5 @@ START_TEST(branches)
 }
 END_TEST
 
-UNIT_MAIN("histogram", 20, busiest, weighted, edges, turns, hidden, processes, memory, calls,
-	  signals, empty, branches)
+UNIT_MAIN("histogram", 20, busiest, weighted, edges, turns, hidden, processes, threads, memory,
+	  identities, as_memory, missing, calls, signals, inlined, empty, cut, branches)

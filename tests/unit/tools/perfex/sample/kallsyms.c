@@ -14,9 +14,11 @@ static char path[64];
 /* How many functions the file of a user's process names, with these lines, this mode and owner. */
 static size_t functions_of(uid_t user, const char *lines, mode_t mode, uid_t owner)
 {
+	struct views *views = views_new();
 	struct symbols *symbols;
 	FILE *file;
 	size_t n;
+	int old;
 
 	snprintf(path, sizeof(path), "/tmp/perf-%d.map", (int)getpid());
 	unlink(path);
@@ -26,9 +28,11 @@ static size_t functions_of(uid_t user, const char *lines, mode_t mode, uid_t own
 	fclose(file);
 	ck_assert_int_eq(chmod(path, mode), 0);
 	ck_assert_int_eq(chown(path, owner, (gid_t)-1), 0);
-	symbols = kallsyms_read_jit((uint32_t)getpid(), user);
+	file = kallsyms_open_jit(views_own(views), (uint32_t)getpid(), user);
+	symbols = kallsyms_read_jit(file, 0, &old);
 	n = symbols_number(symbols);
 	symbols_free(symbols);
+	views_free(views);
 	unlink(path);
 	return n;
 }
@@ -75,6 +79,41 @@ START_TEST(lines)
 	ck_assert_uint_eq(functions("fffffffffffffff0 f all\n", 0644), 1);
 	ck_assert_uint_eq(functions("fffffffffffffff0 10 beyond\n", 0644), 0);
 	ck_assert_uint_eq(functions("10000000000000000 1 large\n", 0644), 0);
+}
+END_TEST
+
+/* Of the lines that have an address the last one is taken; some are from after a time. */
+START_TEST(later_lines)
+{
+	static const char text[] = "1000 100 first\n1080 100 second\nnone\n1040 10 third\n"
+				   "10f0 20 fourth\n";
+	static const struct {
+		uint64_t address;
+		const char *name;
+		int layer;
+	} cases[] = {
+		{ 0x103F, "first", -1 },  { 0x1040, "third", 3 },   { 0x1050, "first", -1 },
+		{ 0x1080, "second", 1 },  { 0x10EF, "second", 1 },  { 0x10F0, "fourth", 4 },
+		{ 0x1110, "second", -1 }, { 0x117F, "second", -1 },
+	};
+	FILE *file = fmemopen((void *)(uintptr_t)text, strlen(text), "r");
+	struct symbols *symbols;
+	uint64_t into;
+	unsigned int i;
+	int old;
+
+	ck_assert_ptr_nonnull(file);
+	symbols = kallsyms_read_jit(file, (off_t)(strchr(text, '\n') - text + 1), &old);
+	ck_assert_int_eq(old, 1);
+	for (i = 0; i < ARRAY_SIZE(cases); i++) {
+		ck_assert_pstr_eq(symbols_find(symbols, cases[i].address, &into), cases[i].name);
+		ck_assert_int_eq(symbols_layer(symbols, cases[i].address), cases[i].layer);
+	}
+	symbols_free(symbols);
+	symbols = kallsyms_read_jit(NULL, 5, &old);
+	ck_assert_uint_eq(symbols_number(symbols), 0);
+	ck_assert_int_eq(old, 0);
+	symbols_free(symbols);
 }
 END_TEST
 
@@ -152,4 +191,4 @@ START_TEST(of_the_kernel)
 }
 END_TEST
 
-UNIT_MAIN("kallsyms", 20, owners, modes, lines, long_lines, of_the_kernel)
+UNIT_MAIN("kallsyms", 20, owners, modes, lines, later_lines, long_lines, of_the_kernel)

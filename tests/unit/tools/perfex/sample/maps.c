@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /* What the kernel tells of a process that runs already: its mappings with code, and its name. */
 #include <fcntl.h>
+#include <pthread.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/prctl.h>
 #include <sys/prctl.h>
 #include <unistd.h>
 #include "tests/harness/check.h"
@@ -91,4 +93,44 @@ START_TEST(nobody)
 }
 END_TEST
 
-UNIT_MAIN("maps", 20, mappings, nobody)
+static void *wait_for_ever(void *arg)
+{
+	pause();
+	return arg;
+}
+
+static unsigned int known;
+
+static void is_thread(void *arg, uint32_t tid, const char *name)
+{
+	(void)arg;
+	known += tid == (uint32_t)getpid() ? !strcmp(name, "first") : !strcmp(name, "second");
+}
+
+static void is_process(void *arg, uint32_t pid)
+{
+	(void)arg;
+	known += pid == (uint32_t)getpid() || pid == (uint32_t)getppid();
+}
+
+START_TEST(threads)
+{
+	pthread_t thread;
+	uint8_t id[20];
+	uint32_t size;
+
+	ck_assert_int_eq(prctl(PR_SET_NAME, "first"), 0);
+	ck_assert_int_eq(pthread_create(&thread, NULL, wait_for_ever, NULL), 0);
+	ck_assert_int_eq(pthread_setname_np(thread, "second"), 0);
+	maps_threads((uint32_t)getpid(), is_thread, NULL);
+	ck_assert_uint_eq(known, 2);
+	maps_threads(INT32_MAX, is_thread, NULL);
+	ck_assert_uint_eq(known, 2);
+	maps_processes(is_process, NULL);
+	ck_assert_uint_eq(known, 4);
+	size = maps_kernel_id(id);
+	ck_assert(size == 0 || size >= 8);
+}
+END_TEST
+
+UNIT_MAIN("maps", 20, mappings, nobody, threads)

@@ -41,7 +41,8 @@ static void begin(uint64_t sample_type)
 static size_t end(char *const *line)
 {
 	const struct perf_data_about about = { "host", "6.1",	   "x86_64", "a processor",
-					       "1.2",  "cycles:u", line };
+					       "1.2",  "cycles:u", line,     NULL,
+					       0,      0,	   0 };
 
 	ck_assert_int_eq(perf_data_end(file, &attr, &about), 0);
 	rewind(file);
@@ -101,7 +102,7 @@ START_TEST(records)
 	perf_data_mmap(file, &attr, &mmap); /* is left out */
 	mmap.file = path_of(4095);
 	perf_data_mmap(file, &attr, &mmap);
-	perf_data_name(file, &attr, 7, "name");
+	perf_data_name(file, &attr, 7, 9, "name");
 	perf_data_kernel(file, &attr, 0x10, 0x20);
 	last = end((char *const *)(uintptr_t)none);
 	at = first;
@@ -117,14 +118,86 @@ START_TEST(records)
 		at = next_is(at, PERF_RECORD_MMAP2, PERF_RECORD_MISC_USER);
 		/* The process, and a time before all. */
 		ck_assert_uint_eq(half_at(at - 16), 7);
-		ck_assert_uint_eq(half_at(at - 12), 7);
+		ck_assert_uint_eq(half_at(at - 12), 8);
 		ck_assert_uint_eq(word_at(at - 8), 0);
 	}
+	ck_assert_uint_eq(half_at(at + 8), 7);
+	ck_assert_uint_eq(half_at(at + 12), 9);
 	ck_assert_str_eq((const char *)bytes + at + 16, "name");
 	at = next_is(at, PERF_RECORD_COMM, PERF_RECORD_MISC_USER);
 	ck_assert_str_eq((const char *)bytes + at + 40, "[kernel.kallsyms]_text");
 	at = next_is(at, PERF_RECORD_MMAP, PERF_RECORD_MISC_KERNEL);
 	ck_assert_uint_eq(at, last);
+}
+END_TEST
+
+/* Each record has as many words at its end as samples have, so that perf finds them there. */
+START_TEST(trailers)
+{
+	static const struct {
+		uint64_t fields;
+		size_t size;
+	} cases[] = {
+		{ 0, 0 },
+		{ PERF_SAMPLE_IP | PERF_SAMPLE_PERIOD, 0 },
+		{ PERF_SAMPLE_TID, 8 },
+		{ PERF_SAMPLE_TID | PERF_SAMPLE_TIME | PERF_SAMPLE_CPU, 24 },
+		{ PERF_SAMPLE_TID | PERF_SAMPLE_TIME | PERF_SAMPLE_STREAM_ID | PERF_SAMPLE_CPU,
+		  32 },
+		{ PERF_SAMPLE_TIME | PERF_SAMPLE_ID | PERF_SAMPLE_STREAM_ID | PERF_SAMPLE_CPU, 32 },
+	};
+	static const char *const none[] = { NULL };
+	size_t first = 104 + sizeof(attr) + 16, at;
+	unsigned int i;
+
+	for (i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		begin(cases[i].fields);
+		perf_data_name(file, &attr, 7, 9, "name");
+		end((char *const *)(uintptr_t)none);
+		at = next_is(first, PERF_RECORD_COMM, PERF_RECORD_MISC_USER);
+		ck_assert_uint_eq(at - first, 8 + 8 + 8 + cases[i].size);
+		if (!(cases[i].fields & PERF_SAMPLE_TID))
+			continue;
+		ck_assert_uint_eq(half_at(at - cases[i].size), 7);
+		ck_assert_uint_eq(half_at(at - cases[i].size + 4), 9);
+	}
+}
+END_TEST
+
+/* Files with their build IDs, as records; and the times of the first and the last sample. */
+START_TEST(ids_and_times)
+{
+	static const struct perf_data_file files[] = {
+		{ .name = "/bin/program", .size = 20, .id = { 1, 2, 3, [19] = 20 } },
+		{ .name = "[kernel.kallsyms]", .size = 8, .id = { 8, 9 } },
+	};
+	static char *const line[] = { NULL };
+	const struct perf_data_about about = { "host", "6.1",	 "x86_64", "a processor",
+					       "1.2",  "cycles", line,	   files,
+					       2,      0x1234,	 0x5678 };
+	size_t at, last;
+
+	begin(PERF_SAMPLE_TID);
+	ck_assert_int_eq(perf_data_end(file, &attr, &about), 0);
+	rewind(file);
+	size = fread(bytes, 1, sizeof(bytes), file);
+	fclose(file);
+	ck_assert_uint_eq(word_at(72), 0x1DF8 | 1 << 2 | 1 << 21);
+	at = (size_t)word_at((size_t)(word_at(40) + word_at(48)));
+	ck_assert_uint_eq(half_at(at), 0);
+	ck_assert_uint_eq(half_at(at + 8), UINT32_MAX);
+	ck_assert_int_eq(memcmp(bytes + at + 12, files[0].id, 20), 0);
+	ck_assert_uint_eq(half_at(at + 32), 20);
+	ck_assert_str_eq((const char *)bytes + at + 36, "/bin/program");
+	ck_assert_uint_eq(half_at(at + 4), (36 + 64) << 16 | 1 << 15 | PERF_RECORD_MISC_USER);
+	at += 36 + 64;
+	ck_assert_uint_eq(half_at(at + 32), 8);
+	ck_assert_str_eq((const char *)bytes + at + 36, "[kernel.kallsyms]");
+	ck_assert_uint_eq(half_at(at + 4), (36 + 64) << 16 | 1 << 15 | PERF_RECORD_MISC_KERNEL);
+	last = (size_t)word_at((size_t)(word_at(40) + word_at(48)) + 10 * 16);
+	ck_assert_uint_eq(last + 16, size);
+	ck_assert_uint_eq(word_at(last), 0x1234);
+	ck_assert_uint_eq(word_at(last + 8), 0x5678);
 }
 END_TEST
 
@@ -196,4 +269,4 @@ START_TEST(features)
 }
 END_TEST
 
-UNIT_MAIN("perf_data", 20, records, features)
+UNIT_MAIN("perf_data", 20, records, trailers, ids_and_times, features)

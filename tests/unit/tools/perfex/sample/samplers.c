@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /* perfex's samplers, over ones whose records the test makes up. */
+#include <linux/perf_event.h>
 #include <stdbool.h>
 #include <string.h>
 #include "libperfctr.h"
@@ -13,6 +14,7 @@ struct perfctr_sampler {
 	unsigned int bad;    /* calls that fail before the next one */
 	uint64_t lost, count;
 	bool open, disabled;
+	unsigned int starts, stops;
 };
 
 static struct perfctr_sampler made[3];
@@ -25,6 +27,7 @@ struct perfctr_sampler *__wrap_perfctr_sampler_open(const char *event,
 void __wrap_perfctr_sampler_close(struct perfctr_sampler *sampler);
 int __wrap_perfctr_sampler_next(struct perfctr_sampler *sampler,
 				const struct perfctr_record **record);
+int __wrap_perfctr_sampler_enable(struct perfctr_sampler *sampler);
 int __wrap_perfctr_sampler_disable(struct perfctr_sampler *sampler);
 int __wrap_perfctr_sampler_lost(struct perfctr_sampler *sampler, uint64_t *lost);
 int __wrap_perfctr_sampler_count(struct perfctr_sampler *sampler, unsigned int i, uint64_t *count);
@@ -72,6 +75,14 @@ int __wrap_perfctr_sampler_next(struct perfctr_sampler *sampler,
 int __wrap_perfctr_sampler_disable(struct perfctr_sampler *sampler)
 {
 	sampler->disabled = true;
+	sampler->stops++;
+	return 0;
+}
+
+int __wrap_perfctr_sampler_enable(struct perfctr_sampler *sampler)
+{
+	sampler->disabled = false;
+	sampler->starts++;
 	return 0;
 }
 
@@ -153,10 +164,93 @@ START_TEST(endless)
 	before = seen.n;
 	for (i = 0; i < 3; i++)
 		made[i].last = before + 500000;
-	samplers_disable(samplers);
+	samplers_disable(samplers, 0);
 	ck_assert(made[0].disabled && made[1].disabled && made[2].disabled);
 	ck_assert_uint_eq(samplers_each(samplers, see, &seen), 0);
 	ck_assert_uint_eq(seen.n, before + 500000);
+	samplers_close(samplers);
+}
+END_TEST
+
+static void ignore(void *arg, const struct perfctr_record *record)
+{
+	*(unsigned int *)arg += record->type == PERF_RECORD_LOST;
+}
+
+/* Where more are lost than read, nothing is written until all is read. */
+START_TEST(overload)
+{
+	struct samplers *samplers;
+	double seconds;
+	unsigned int i, seen = 0;
+
+	memset(made, 0, sizeof(made));
+	for (i = 0; i < 3; i++)
+		made[i] = (struct perfctr_sampler){ .next = 1 + i };
+	/* As many lost as read; so it continues. */
+	made[1].record.type = PERF_RECORD_LOST;
+	made[1].record.as.lost.lost = 3;
+	samplers = open_three(0);
+	samplers_each(samplers, ignore, &seen);
+	samplers_each(samplers, ignore, &seen);
+	ck_assert_uint_eq(seen, 1);
+	ck_assert_uint_eq(made[0].stops, 0);
+	ck_assert_uint_eq(samplers_stops(samplers, &seconds), 0);
+	ck_assert(!(seconds > 0));
+	/* One more. */
+	made[1].next = 4;
+	made[1].record.as.lost.lost = 2;
+	samplers_each(samplers, ignore, &seen);
+	ck_assert_uint_eq(made[0].stops, 0);
+	for (i = 0; i < 3; i++)
+		made[i].next = 5 + i, made[i].last = 7;
+	samplers_each(samplers, ignore, &seen);
+	for (i = 0; i < 3; i++) {
+		ck_assert_uint_eq(made[i].stops, 1);
+		ck_assert_uint_eq(made[i].starts, 1);
+		ck_assert(!made[i].next);
+	}
+	ck_assert_uint_eq(samplers_stops(samplers, &seconds), 1);
+	ck_assert(seconds > 0);
+	/* Until all is read, however many turns that takes. */
+	made[2] =
+		(struct perfctr_sampler){ .next = 8, .step = 1, .last = UINT64_MAX, .open = true };
+	samplers_each(samplers, ignore, &seen);
+	samplers_each(samplers, ignore, &seen);
+	ck_assert_uint_eq(made[2].stops, 1);
+	ck_assert_uint_eq(made[2].starts, 0);
+	ck_assert_uint_eq(samplers_stops(samplers, &seconds), 2);
+	made[2].step = 0;
+	samplers_each(samplers, ignore, &seen);
+	ck_assert_uint_eq(made[2].starts, 1);
+	samplers_each(samplers, ignore, &seen);
+	ck_assert_uint_eq(samplers_stops(samplers, &seconds), 3);
+	samplers_disable(samplers, 0);
+	ck_assert_uint_eq(made[2].stops, 3);
+	samplers_close(samplers);
+}
+END_TEST
+
+/* Of what is there at the end no more is handed out than there is time for, but samples alone take
+ * any. */
+START_TEST(no_time)
+{
+	struct samplers *samplers;
+	unsigned int i, seen = 0;
+
+	memset(made, 0, sizeof(made));
+	for (i = 0; i < 3; i++)
+		made[i] = (struct perfctr_sampler){
+			.next = 1 + i, .step = 3, .last = 300, .lost = 5
+		};
+	made[0].record.type = PERF_RECORD_SAMPLE;
+	made[1].record.type = PERF_RECORD_LOST;
+	made[2].record.type = PERF_RECORD_SAMPLE;
+	samplers = open_three(0);
+	samplers_disable(samplers, 1e-9);
+	samplers_each(samplers, ignore, &seen);
+	ck_assert_uint_eq(seen, 100);
+	ck_assert_uint_eq(samplers_lost(samplers), 3 * 5 + 200);
 	samplers_close(samplers);
 }
 END_TEST
@@ -207,4 +301,4 @@ START_TEST(opening)
 }
 END_TEST
 
-UNIT_MAIN("samplers", 20, by_time, endless, broken, opening)
+UNIT_MAIN("samplers", 20, by_time, endless, overload, no_time, broken, opening)

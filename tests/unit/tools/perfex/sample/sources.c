@@ -110,13 +110,21 @@ static void take_branches(struct histogram *histogram, uint64_t from, unsigned i
 		histogram_branch(histogram, 7, from, false, i < mispredicted);
 }
 
+/* The file of a mapping. */
+static size_t file_of(struct histogram *histogram, uint32_t pid, const char *name)
+{
+	const struct perfctr_record_mmap mmap = { .pid = pid, .file = name };
+
+	return histogram_file(histogram, &mmap);
+}
+
 #define BRANCHES " mispredicted percent     branches  address                               file\n"
 
 /* What was mispredicted most often is first, however often it was taken. */
 START_TEST(branches)
 {
 	struct histogram *histogram = histogram_new();
-	const struct map map = { 0x1000, 0x100000, 0x200, histogram_file(histogram, 7, "/none") };
+	const struct map map = { 0x1000, 0x100000, 0x200, file_of(histogram, 7, "/none") };
 	uint64_t i;
 
 	branches_are(histogram, "");

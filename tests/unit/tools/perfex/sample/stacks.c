@@ -17,7 +17,8 @@ START_TEST(ways)
 		stacks_count(&stacks, i / 30000, frame, 2, 1);
 	}
 	ck_assert_uint_eq(stacks.used, 2 * 3 * 100 * 100);
-	ck_assert_uint_eq(stacks.nframes, 2 * stacks.used);
+	ck_assert_uint_eq(stacks.ncalls, 2 * stacks.used);
+	ck_assert_uint_eq(stacks.nframes, 3 * 100);
 	for (k = 0; k < stacks.size; k++) {
 		ck_assert_uint_le(stacks.stack[k].count, 1);
 		all += stacks.stack[k].count;

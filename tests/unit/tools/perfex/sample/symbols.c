@@ -34,7 +34,7 @@ START_TEST(edges)
 	add(symbols, 0x210, 0x211, 1, "third, of one byte");
 	add(symbols, 0x300, 0x300, 1, "empty");
 	add(symbols, UINT64_MAX - 1, UINT64_MAX, 1, "last");
-	symbols_end(symbols);
+	symbols_end(symbols, SYMBOLS_NESTED);
 	ck_assert_uint_eq(symbols_number(symbols), 5);
 	found_is(symbols, 0xFF, NULL, 0);
 	found_is(symbols, 0x100, "first", 0);
@@ -65,7 +65,7 @@ START_TEST(names)
 	add(symbols, 0x300, 0x310, 1, "b");
 	add(symbols, 0x300, 0x310, 1, "a");
 	symbols_add(symbols, 0x400, 0x410, 1, "cut off here", 7);
-	symbols_end(symbols);
+	symbols_end(symbols, SYMBOLS_NESTED);
 	found_is(symbols, 0x101, "highest", 1);
 	found_is(symbols, 0x200, "a", 0);
 	found_is(symbols, 0x300, "a", 0);
@@ -92,7 +92,7 @@ START_TEST(nested)
 	add(symbols, 0x510, 0x520, 1, "next");
 	symbols_add_open(symbols, 0x530, 0x540, 1, "to its limit", 12);
 	symbols_add_open(symbols, 0x550, 0x560, 1, "to its limit, the last", 22);
-	symbols_end(symbols);
+	symbols_end(symbols, SYMBOLS_NESTED);
 	found_is(symbols, 0x10F, "outer", 0xF);
 	found_is(symbols, 0x11F, "middle", 0xF);
 	found_is(symbols, 0x12F, "inner", 0xF);
@@ -118,6 +118,69 @@ START_TEST(nested)
 }
 END_TEST
 
+/* An assembler's label is shown where there is no function, up to what comes next. */
+START_TEST(labels)
+{
+	struct symbols *symbols = symbols_new();
+
+	add(symbols, 0x100, 0x200, 0, "function");
+	symbols_add_label(symbols, 0x110, 0x1000, 2, "within", 6);
+	symbols_add_label(symbols, 0x1F8, 0x1000, 2, "over its end", 12);
+	symbols_add_label(symbols, 0x220, 0x1000, 1, "local", 5);
+	symbols_add_label(symbols, 0x220, 0x1000, 2, "global", 6);
+	symbols_add_open(symbols, 0x300, 0x1000, 2, "open", 4);
+	symbols_add_label(symbols, 0x310, 0x1000, 2, "in an open one", 14);
+	add(symbols, 0x400, 0x410, 2, "next");
+	symbols_add_label(symbols, 0x420, 0x430, 2, "last", 4);
+	symbols_end(symbols, SYMBOLS_NESTED);
+	found_is(symbols, 0x111, "function", 0x11);
+	found_is(symbols, 0x1FF, "function", 0xFF);
+	found_is(symbols, 0x200, "over its end", 8);
+	found_is(symbols, 0x21F, "over its end", 0x27);
+	found_is(symbols, 0x2FF, "global", 0xDF);
+	found_is(symbols, 0x3FF, "open", 0xFF);
+	found_is(symbols, 0x410, NULL, 0);
+	found_is(symbols, 0x42F, "last", 0xF);
+	found_is(symbols, 0x430, NULL, 0);
+	symbols_free(symbols);
+}
+END_TEST
+
+#define LAYERS 300
+#define PLACES 500
+
+/* Of the functions that have an address the highest one is shown, wherever it begins and ends. */
+START_TEST(layers)
+{
+	struct symbols *symbols = symbols_new();
+	struct {
+		uint64_t start, end;
+	} is[LAYERS];
+	unsigned int i, at, n, chance = 1;
+	char name[16];
+
+	for (i = 0; i < LAYERS; i++) {
+		chance = chance * 1103515245 + 12345;
+		is[i].start = (chance >> 16) % PLACES;
+		is[i].end = is[i].start + (chance >> 8) % 40; /* also none */
+		snprintf(name, sizeof(name), "%u", i);
+		add(symbols, is[i].start, is[i].end, (int)i, name);
+	}
+	symbols_end(symbols, SYMBOLS_LAYERED);
+	for (at = 0; at < PLACES + 50; at++) {
+		unsigned int top = LAYERS;
+
+		for (i = n = 0; i < LAYERS; i++)
+			if (is[i].start <= at && at < is[i].end)
+				top = i, n++;
+		snprintf(name, sizeof(name), "%u", top);
+		found_is(symbols, at, n ? name : NULL, n ? at - is[top].start : 0);
+		ck_assert_int_eq(symbols_layer(symbols, at), n > 1 ? (int)top : -1);
+	}
+	symbols_free(symbols);
+}
+END_TEST
+
 /* Offsets of a file are at addresses by its segments: the last byte of one, and none after it. */
 START_TEST(segments)
 {
@@ -128,7 +191,7 @@ START_TEST(segments)
 	add(symbols, 0x401000, 0x402000, 1, "code");
 	add(symbols, 0x602000, 0x603000, 1, "more");
 	add(symbols, 0x1100, 0x3000, 1, "by an offset that is no address");
-	symbols_end(symbols);
+	symbols_end(symbols, SYMBOLS_NESTED);
 	found_is(symbols, 0xFFF, NULL, 0);
 	found_is(symbols, 0x1000, "code", 0);
 	found_is(symbols, 0x10FF, "code", 0xFF);
@@ -151,7 +214,7 @@ START_TEST(many)
 		snprintf(name, sizeof(name), "function_%u", i);
 		add(symbols, 16 * i, 16 * i + 16, 1, name);
 	}
-	symbols_end(symbols);
+	symbols_end(symbols, SYMBOLS_NESTED);
 	for (i = 0; i < 5000; i++) {
 		snprintf(name, sizeof(name), "function_%u", i);
 		found_is(symbols, 16 * i + 15, name, 15);
@@ -179,4 +242,4 @@ START_TEST(full)
 }
 END_TEST
 
-UNIT_MAIN("symbols", 20, edges, names, nested, segments, many, full)
+UNIT_MAIN("symbols", 20, edges, names, nested, labels, layers, segments, many, full)

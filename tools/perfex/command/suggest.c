@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "tools/perfex/base/die.h"
-#include "tools/perfex/suggest.h"
+#include "tools/perfex/command/suggest.h"
 
 /* Options of "perf stat" and "perf record" that have other names here, or don't exist. */
 static const struct {
@@ -14,11 +14,13 @@ static const struct {
 	{ "S", "write it into the command: sh -c 'sync; exec ...'" },
 	{ "T", "name the events: perfex -l lists them" },
 	{ "V", "perfex has --version" },
-	{ "b", "BPF programs are not counted" },
+	{ "b", "perf record's is --sample --by branch; perf stat's BPF programs are not counted" },
 	{ "g",
 	  "groups are written in braces: -e '{cycles,instructions}'; calls are --sample --folded" },
-	{ "j", "perfex has --json" },
-	{ "k", "what only the kernel does is the modifier :k of an event" },
+	{ "j", "perfex has --json; perf record's branches are --sample --by branch" },
+	{ "k",
+	  "what only the kernel does is the modifier :k of an event; perf record's clock can't be "
+	  "chosen" },
 	{ "n", "for the time alone, perfex -e task-clock" },
 	{ "u", "what only user mode does is the modifier :u of an event" },
 	{ "v", "perfex always says why an event is not counted; perfctr-info(1) says more" },
@@ -85,6 +87,29 @@ static const char *meaning_of(const char *name)
 		if (!strcmp(others[i].name, name))
 			return others[i].meaning;
 	return NULL;
+}
+
+/* perf's commands, and what has their place here. */
+static const struct {
+	const char *name, *instead;
+} commands[] = {
+	{ "stat", "perfex counts without it: perfex COMMAND" },
+	{ "record",
+	  "perfex samples by --sample: perfex --sample COMMAND, or --sample --perf-data -o "
+	  "perf.data COMMAND for perf report" },
+	{ "report", "perfex --sample COMMAND shows its report when the command ends" },
+	{ "annotate", "perfex --sample --by address COMMAND shows instructions" },
+};
+
+void suggest_command(const char *word)
+{
+	unsigned int i;
+
+	for (i = 0; i < sizeof(commands) / sizeof(commands[0]); i++)
+		if (!strcmp(commands[i].name, word))
+			die("\"%s\" is a command of perf's: %s; a program of this name is run by "
+			    "perfex -- %s",
+			    word, commands[i].instead, word);
 }
 
 /* ---- the nearest of ours ---- */

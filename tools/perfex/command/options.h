@@ -3,30 +3,16 @@
 #ifndef PERFCTR_TOOLS_OPTIONS_H
 #define PERFCTR_TOOLS_OPTIONS_H
 
+#include "tools/perfex/command/table.h"
 #include "tools/perfex/count/events.h"
 #include "tools/perfex/count/targets.h"
 #include "tools/perfex/report/baseline.h"
 #include "tools/perfex/report/output.h"
 #include "tools/perfex/sample/histogram.h"
 
-/* When several are asked for, the last one of these counts. */
-enum mode {
-	MODE_COUNT,
-	MODE_SAMPLE,
-	MODE_REGIONS,
-	MODE_MERGE,
-	MODE_AS_LIBPFM4,
-	MODE_PAGE, /* --from */
-	MODE_LIST,
-	MODE_INFO,
-	MODE_CPU,     /* --cpu */
-	MODE_METRICS, /* -M list */
-	MODE_HELP,
-	MODE_VERSION,
-};
-
 struct options {
 	enum mode mode;
+	option_set given, by_name; /* options of the line; those written with two dashes */
 	struct events
 		events; /* MODE_COUNT: looked up; MODE_SAMPLE, MODE_REGIONS, MODE_CPU: names only */
 	struct targets targets;
@@ -37,7 +23,7 @@ struct options {
 	enum format format;
 	enum place_kind kind; /* --by */
 	enum by by;
-	bool no_inherit, append, strict, diff, emulate, by_place, with_failed;
+	bool no_inherit, append, strict, wait, diff, emulate, by_place, with_failed;
 	const char *baseline;		/* --compare; NULL: not given */
 	struct baseline before;		/* the contents of the baseline's file */
 	const char *pre, *post;		/* shell commands; NULL: not given */
@@ -49,11 +35,12 @@ struct options {
 	unsigned int delay, timeout;	/* 0: not given */
 	unsigned int period, frequency; /* 0: not given */
 	const char *calls;		/* --call-graph; NULL: not given */
+	bool threads;			/* --folded=threads */
 	uint32_t stack; /* bytes of the stack for DWARF's chains; 0: frame pointers */
 	const char *cpu;
-	const char *base;	    /* the error for -d or -x without numbers; NULL: none */
-	bool words;		    /* there are words of the control */
-	bool info, list, with_text; /* -i, -l or -L, -L */
+	const char *base;     /* the error for -d or -x without numbers; NULL: none */
+	bool list, with_text; /* -l or -L, -L */
+	enum help help;
 };
 
 /* The option that asks for a tree; there is one. */
@@ -61,8 +48,6 @@ static inline const char *options_tree(const struct options *options)
 {
 	return options->why ? "--why" : options->drilldown ? "--drilldown" : "--topdown";
 }
-
-extern const char options_help[];
 
 /* Exits if the options are wrong, or don't go together. */
 void options_read(struct options *options, int argc, char **argv);

@@ -13,7 +13,7 @@
 #include "tests/harness/apart.h"
 #include "tests/harness/check.h"
 #include "tools/perfex/base/die.h"
-#include "tools/perfex/options.h"
+#include "tools/perfex/command/options.h"
 #include "tools/perfex/sample/unwind.h"
 
 static struct options options;
@@ -179,7 +179,6 @@ START_TEST(switches)
 		SWITCH("--include-failed", with_failed),
 		SWITCH("--topdown", topdown),
 		SWITCH("--by function", by_place),
-		SWITCH("-i", info),
 		SWITCH("-l", list),
 	};
 	size_t i, k;
@@ -229,7 +228,7 @@ START_TEST(texts)
 }
 END_TEST
 
-/* Of several modes the last one of their order counts. */
+/* A mode is asked for by its option; -h and --version end the line. */
 START_TEST(modes)
 {
 	static const struct {
@@ -241,8 +240,6 @@ START_TEST(modes)
 		{ "--version -h", MODE_VERSION },
 		{ "-i", MODE_INFO },
 		{ "-l", MODE_LIST },
-		{ "-l -i", MODE_INFO },
-		{ "-i -l", MODE_INFO },
 		{ "--cpu zen4 -l", MODE_CPU },
 		{ "--cpu zen4 -M list", MODE_METRICS },
 		{ "--sample true", MODE_SAMPLE },
@@ -251,7 +248,6 @@ START_TEST(modes)
 		{ "--as-libpfm4 true", MODE_AS_LIBPFM4 },
 		{ "--html x --from y", MODE_PAGE },
 		{ "-e cs true", MODE_COUNT },
-		{ "--sample -l", MODE_LIST },
 	};
 	size_t i;
 
@@ -261,8 +257,14 @@ START_TEST(modes)
 			      (int)options.mode);
 		options_free(&options);
 	}
-	refused("--sample --regions true", "--sample, --regions and --merge exclude");
-	refused("--regions --merge true", "--sample, --regions and --merge exclude");
+	refused("--sample --regions true",
+		"--sample can't be combined with --regions, which measures the regions of one run");
+	refused("--regions --merge true", "--regions can't be combined with --merge");
+	refused("-l -i", "-l can't be combined with -i, which shows this machine's processor");
+	refused("-i -l", "-l can't be combined with -i");
+	refused("--info --list", "--list can't be combined with --info");
+	refused("--sample -l", "--sample can't be combined with -l, which lists events");
+	refused("-l -L", "-l and -L can't be combined");
 	taken("--sample --sample true");
 	take("-e cs true -e x");
 	ck_assert_str_eq(options.command[0], "true");
@@ -277,7 +279,8 @@ START_TEST(modes)
 	refused("-K true", "there is no option -K");
 	refused("--ffffolded true", "did you mean --folded");
 	refused("--fffffolded true", "there is no option --fffffolded\n"); /* too far from all */
-	refused("--sample --as-libpfm4 true", "does not go with other options");
+	refused("--sample --as-libpfm4 true",
+		"--sample can't be combined with --as-libpfm4, which runs a command");
 	take("-l");
 	ck_assert_ptr_null(options.command);
 	options_free(&options);
@@ -297,9 +300,9 @@ START_TEST(formats)
 
 	for (i = 0; i < ARRAY_SIZE(names); i++) {
 		for (k = 0; k < ARRAY_SIZE(names); k++) {
-			snprintf(text, sizeof(text), "%s %s -h", names[i], names[k]);
+			snprintf(text, sizeof(text), "%s %s true", names[i], names[k]);
 			if (i != k)
-				refused(text, "exclude each other");
+				refused(text, " can't be combined");
 		}
 		snprintf(text, sizeof(text), "%s %s -h", names[i], names[i]);
 		take(text);
@@ -315,8 +318,8 @@ START_TEST(formats)
 		snprintf(text, sizeof(text), "%s %s -h", by[i], by[i]);
 		take(text);
 		ck_assert_uint_eq(options.by, which[i]);
-		snprintf(text, sizeof(text), "%s %s -h", by[i], by[(i + 1) % ARRAY_SIZE(by)]);
-		refused(text, "exclude each other");
+		snprintf(text, sizeof(text), "%s %s -a", by[i], by[(i + 1) % ARRAY_SIZE(by)]);
+		refused(text, " can't be combined");
 	}
 }
 END_TEST
@@ -349,27 +352,173 @@ START_TEST(chains)
 }
 END_TEST
 
+/* Options with an argument, as they are tried. */
+static const char *const with_argument[OPTIONS] = {
+	[OPTION_EVENT] = "-e cs",
+	[OPTION_METRICS] = "-M ipc",
+	[OPTION_TOPDOWN] = "--topdown",
+	[OPTION_TD_LEVEL] = "--td-level 1",
+	[OPTION_DRILLDOWN] = "--drilldown",
+	[OPTION_WHY] = "--why",
+	[OPTION_DECIMAL] = "-d",
+	[OPTION_HEX] = "-x",
+	[OPTION_PID] = "-p 1",
+	[OPTION_TID] = "-t 1",
+	[OPTION_ALL_CPUS] = "-a",
+	[OPTION_CPUS] = "-C 0",
+	[OPTION_CGROUP] = "-G /",
+	[OPTION_NO_INHERIT] = "--no-inherit",
+	[OPTION_PER_CPU] = "-A",
+	[OPTION_PER_CORE] = "--per-core",
+	[OPTION_PER_SOCKET] = "--per-socket",
+	[OPTION_PER_TYPE] = "--per-type",
+	[OPTION_PER_UNIT] = "--per-unit",
+	[OPTION_PER_THREAD] = "--per-thread",
+	[OPTION_INTERVAL] = "-I 10",
+	[OPTION_DELAY] = "-D 1",
+	[OPTION_TIMEOUT] = "--timeout 1",
+	[OPTION_WAIT] = "--wait",
+	[OPTION_STRICT] = "--strict",
+	[OPTION_EMULATE] = "--emulate",
+	[OPTION_REPEAT] = "-r 1",
+	[OPTION_INCLUDE_FAILED] = "--include-failed",
+	[OPTION_PRE] = "--pre x",
+	[OPTION_POST] = "--post x",
+	[OPTION_COMPARE] = "--compare x",
+	[OPTION_DIFF] = "--diff",
+	[OPTION_THRESHOLD] = "--threshold 0",
+	[OPTION_SAMPLE] = "--sample",
+	[OPTION_BY] = "--by function",
+	[OPTION_FOLDED] = "--folded",
+	[OPTION_CALL_GRAPH] = "--call-graph fp",
+	[OPTION_PERF_DATA] = "--perf-data",
+	[OPTION_PERIOD] = "-c 1",
+	[OPTION_FREQUENCY] = "-F 1",
+	[OPTION_REGIONS] = "--regions",
+	[OPTION_MERGE] = "--merge",
+	[OPTION_OUTPUT] = "-o x",
+	[OPTION_APPEND] = "--append",
+	[OPTION_CSV] = "--csv",
+	[OPTION_JSON] = "--json",
+	[OPTION_OPENMETRICS] = "--openmetrics",
+	[OPTION_HTML] = "--html x",
+	[OPTION_FROM] = "--from",
+	[OPTION_INFO] = "-i",
+	[OPTION_LIST] = "-l",
+	[OPTION_LONG_LIST] = "-L",
+	[OPTION_CPU] = "--cpu zen4",
+	[OPTION_AS_LIBPFM4] = "--as-libpfm4",
+};
+
+/* Tries an option in a line of a mode, with what it needs there. */
+static void try_in(const char *base, const char *command, const char *takes, enum option_id option)
+{
+	const struct option_row *row = table_row(option);
+	const char *needs = option == OPTION_CALL_GRAPH	 ? "--html z"
+			    : option == OPTION_PERF_DATA ? "-o y"
+							 : "";
+	char text[256], name[40], word[40];
+
+	if (!with_argument[option] || strstr(base, with_argument[option]))
+		return;
+	if (row->letter)
+		snprintf(name, sizeof(name), "-%c", row->letter);
+	else
+		snprintf(name, sizeof(name), "--%s", row->name);
+	snprintf(word, sizeof(word), " %s ", name + (row->letter ? 1 : 2));
+	/* "list" is the argument that makes -M a mode. */
+	if (!strcmp(base, "-M list") && option == OPTION_METRICS)
+		return;
+	if (strstr(takes, word)) {
+		snprintf(text, sizeof(text), "%s %s %s %s", base, needs, with_argument[option],
+			 command);
+		taken(text);
+		return;
+	}
+	snprintf(text, sizeof(text), "%s %s %s", base, with_argument[option], command);
+	refused(text, name);
+}
+
+/*
+ * Each option in each mode: a mode takes those that perfex(1) says, and each other one is refused
+ * by a sentence that names it.
+ */
+START_TEST(every_option_in_every_mode)
+{
+	static const struct {
+		const char *base, *command, *takes;
+	} lines[] = {
+		{ "--sample", "true",
+		  " e p t a C G timeout by folded call-graph perf-data c F o json html " },
+		{ "--regions", "true", " e M o csv json html " },
+		{ "--merge", "y", " o csv json html " },
+		{ "--html z --from", "y", " html " },
+		{ "--as-libpfm4", "true", " " },
+		{ "-l", "page-faults", " cpu " },
+		{ "-L", "page-faults", " cpu " },
+		{ "-i", "", " " },
+		{ "--cpu zen4 -e RETIRED_INSTRUCTIONS", "", " e l L cpu " },
+		{ "-M list", "", " cpu " },
+	};
+	unsigned int i, k;
+
+	for (i = 0; i < ARRAY_SIZE(lines); i++)
+		for (k = 0; k < OPTIONS; k++)
+			try_in(lines[i].base, lines[i].command, lines[i].takes, (enum option_id)k);
+}
+END_TEST
+
+/* Each option has a line in the help, and a test above; an option of every day has a short one. */
+START_TEST(help)
+{
+	char *all, *brief, *completions, word[64];
+	size_t size;
+	FILE *file[] = { open_memstream(&all, &size), open_memstream(&brief, &size),
+			 open_memstream(&completions, &size) };
+	unsigned int i, lines = 0;
+	char *at;
+
+	table_help(file[0], HELP_ALL);
+	table_help(file[1], HELP_SHORT);
+	table_help(file[2], HELP_COMPLETIONS);
+	for (i = 0; i < 3; i++)
+		fclose(file[i]);
+	for (i = 0; i < OPTIONS; i++) {
+		const struct option_row *row = table_row((enum option_id)i);
+
+		ck_assert(row->name || i == OPTION_CONTROL);
+		if (!row->name)
+			continue;
+		snprintf(word, sizeof(word), "--%s", row->name);
+		ck_assert_msg(strstr(all, word) != NULL, "%s is not in the help", word);
+		ck_assert(!strstr(brief, word) == !row->brief || i == OPTION_CSV);
+		snprintf(word, sizeof(word), "\n%c\t%s\t", row->letter ? row->letter : '-',
+			 row->name);
+		ck_assert(strstr(completions, word) ||
+			  !strncmp(completions, word + 1, strlen(word) - 1));
+		ck_assert(with_argument[i] || i == OPTION_HELP || i == OPTION_VERSION);
+	}
+	/* A terminal's screen has 24 lines, and the prompt takes one. */
+	for (at = brief; *at; at++)
+		lines += *at == '\n';
+	ck_assert_uint_le(lines, 23);
+	for (at = strtok(all, "\n"); at; at = strtok(NULL, "\n"))
+		ck_assert_msg(strlen(at) < 80, "%s", at);
+	free(all);
+	free(brief);
+	free(completions);
+}
+END_TEST
+
 START_TEST(regions)
 {
-	static const char *const bases[] = { "--regions", "--merge" };
-	unsigned int i;
-
-	for (i = 0; i < ARRAY_SIZE(bases); i++)
-		EXCLUDES(bases[i], "true", " goes with --csv, --json, --html, -o and", "-p 1", "-a",
-			 "-A", "--per-thread", "--no-inherit", "-I 10", "-r 1", "--delay 1",
-			 "--timeout 1", "--strict", "--diff", "--compare x", "--append", "-c 1",
-			 "-F 1", "-d", "-x", "--pre x", "--post x", "--emulate", "--threshold 1",
-			 "--include-failed", "--by file", "--call-graph fp", "--openmetrics",
-			 "--folded", "--perf-data");
-	refused("--regions -p 1 true", "--regions goes");
-	refused("--merge -p 1 true", "--merge goes");
 	refused("--regions", "there is no command to run");
-	refused("--merge", "--merge takes files");
-	refused("--merge -e cs x", "--merge counts nothing");
-	refused("--merge -e 0x1 x", "--merge counts nothing");
-	refused("--merge -M ipc x", "-M goes with counts; it does not go with --merge");
+	refused("--merge", "--merge needs files");
+	refused("--merge -e 0x1 x", "-e can't be combined with --merge, which reads reports");
 	taken("--regions --csv -e cs -o x true");
 	taken("--regions -M ipc --json true");
+	refused("--regions --topdown true",
+		"--regions shows a tree with -M tma; leave out --topdown");
 	refused("--regions -e 0x1 true", "take names of events, not \"0x1\"");
 	refused("--cpu zen4 -e 0x1", "take names of events, not \"0x1\"");
 	refused("--sample -e 0x1 true", "take names of events, not \"0x1\"");
@@ -378,28 +527,27 @@ END_TEST
 
 START_TEST(samples)
 {
-	EXCLUDES("--sample", "true", "--sample looks at one run", "-A", "--per-thread",
-		 "--no-inherit", "-I 10", "-r 2", "--csv", "--openmetrics", "--delay 1", "--append",
-		 "--strict", "--diff", "--compare x", "--emulate", "--pre x", "--post x",
-		 "--include-failed");
-	taken("--sample -r 1 --timeout 5 true");
+	refused("--sample -r 1 true", "-r can't be combined with --sample, which samples one run");
+	refused("--sample --repeat 1 true", "--repeat can't be combined with --sample");
+	taken("--sample --timeout 5 true");
 	taken("--sample -p 1");
 	taken("--sample -c 1 true");
 	taken("--sample -F 1 true");
-	refused("--sample -c 1 -F 1 true", "-c and -F exclude each other");
+	refused("--sample -c 1 -F 1 true", "-c and -F can't be combined: leave out one");
+	refused("--sample --period 1 -F 1 true",
+		"--period and -F can't be combined: leave out one");
 	refused("--sample", "there is no command to run");
-	refused("--sample --by file --folded true", "--by is of --sample's table");
-	refused("--sample --by file --json true", "--by is of --sample's table");
-	refused("--sample --call-graph fp true", "--call-graph says how calls are found");
+	refused("--sample --by file --folded true", "--by is for the table; leave out --folded");
+	refused("--sample --by file --json true", "--by is for the table; leave out --json");
+	refused("--sample --call-graph fp true",
+		"--call-graph needs --folded, --perf-data, --json or --html");
 	taken("--sample --call-graph fp --json true");
 	taken("--sample --call-graph fp --html x true");
-	refused("--sample --perf-data true", "--perf-data writes -o's file");
-	refused("--sample --perf-data -o - true", "--perf-data writes -o's file");
+	refused("--sample --perf-data true", "--perf-data needs -o\n");
+	refused("--sample --perf-data -o - true", "--perf-data needs -o FILE (not -)");
 	taken("--sample --perf-data -o x true");
-	refused("--sample -M ipc true", "-M goes with counts; it does not go with --sample");
-	EXCLUDES("-e cs", "true", "how often to sample: add --sample", "-c 1", "-F 1");
-	EXCLUDES("-e cs", "true", "say what to tell of samples: add --sample", "--by file",
-		 "--folded", "--call-graph fp", "--perf-data");
+	EXCLUDES("-e cs", "true", " needs --sample\n", "-c 1", "-F 1", "--by file", "--folded",
+		 "--call-graph fp", "--perf-data");
 }
 END_TEST
 
@@ -412,56 +560,64 @@ START_TEST(counts)
 	take("-e cs true");
 	ck_assert(options.targets.n == 0 && options.by == BY_NOTHING);
 	options_free(&options);
-	EXCLUDES("-e cs --pre x", "true", "--pre and --post run something around each run", "-p 1",
-		 "-a");
-	EXCLUDES("-e cs --post x", "true", "--pre and --post run something around each run",
-		 "-p 1");
-	refused("-e cs -a --pre x", "--pre and --post run");
-	EXCLUDES("-e cs -r 2", "true", "-r runs a command several times", "-p 1", "-I 10",
-		 "--per-thread");
-	refused("-e cs -a -r 2", "-r runs a command several times");
-	taken("-e cs -r 1 -I 10 true");
-	refused("-e cs --include-failed true", "--include-failed is of several runs");
-	refused("-e cs --include-failed -r 1 true", "--include-failed is of several runs");
+	EXCLUDES("-e cs --pre x", "true",
+		 "--pre runs something around each run of a command; leave out -", "-p 1", "-a");
+	EXCLUDES("-e cs --post x", "true",
+		 "--post runs something around each run of a command; leave out -p", "-p 1");
+	refused("-e cs -a --pre x",
+		"--pre runs something around each run of a command; leave out -a");
+	EXCLUDES("-e cs -r 2", "true", "-r runs a command several times; leave out -", "-p 1", "-a",
+		 "-I 10", "--per-thread");
+	refused("-e cs --include-failed true", "--include-failed needs -r, --compare or --diff");
+	refused("-e cs --include-failed -r 1 true", "--include-failed needs several runs");
 	taken("-e cs --include-failed -r 2 true");
 	taken("-e cs --include-failed --diff true true");
-	refused("-e cs -d true", "-d says that numbers of events are decimal");
-	refused("-e cs -x true", "-x says that numbers of events are hexadecimal");
-	EXCLUDES("-e cs -a", "true", " counts all threads: leave out", "--per-thread",
+	refused("-e cs -d true", "-d needs an event number");
+	refused("-e cs -x true", "-x needs an event number");
+	EXCLUDES("-e cs -a", "true", "-a counts all threads; leave out --", "--per-thread",
 		 "--no-inherit");
-	EXCLUDES("-e cs", "true", "shows processors, and a command or process has none", "-A",
-		 "--per-core", "--per-socket");
+	EXCLUDES("-e cs", "true", " needs -a, -C or -G", "-A", "--per-core", "--per-socket");
 	taken("-e cs -a -A");
 	taken("-e cs --per-type true");
-	EXCLUDES("-e cs --per-thread", "true", " exclude each other", "-I 10", "--no-inherit");
-	EXCLUDES("-e cs --per-thread", "true", "--per-thread traces the command", "--delay 1",
-		 "--timeout 1");
+	EXCLUDES("-e cs --per-thread", "true", " can't be combined: leave out one", "-I 10",
+		 "--no-inherit");
+	EXCLUDES("-e cs --per-thread", "true", "--per-thread traces the command; leave out --",
+		 "--delay 1", "--timeout 1");
 	taken("-e cs --per-thread -p 1 --timeout 1");
 	refused("-e cs --per-thread -p 1,2", "--per-thread shows the threads of one process");
-	EXCLUDES("-e cs", "true", "--append says how to write -o's file", "--append",
-		 "--append -o -");
+	refused("-e cs --append true", "--append needs -o");
+	refused("-e cs --append -o - true", "--append needs -o FILE (not -)");
 	taken("-e cs --append -o x true");
+	EXCLUDES("-e cs", "true", " counts a tree alone; leave out -", "--drilldown", "--why");
+	EXCLUDES("-M ipc", "true", " counts a tree alone; leave out -", "--drilldown");
+	refused("--drilldown --strict true", "leave out --strict");
+	EXCLUDES("--topdown --why", "true", "--why prints a page of text", "--json", "--html x",
+		 "-D 1");
 }
 END_TEST
 
 START_TEST(comparisons)
 {
-	refused("-e cs --threshold 1 true", "--threshold is of --compare and --diff");
-	refused("-e cs --diff --compare x true true", "--compare and --diff exclude each other");
-	EXCLUDES("-e cs --diff", "true true", "--diff runs commands several times", "-I 10",
-		 "--per-thread", "-p 1");
-	refused("-e cs --compare x -I 10 true", "--compare runs commands several times");
+	refused("-e cs --threshold 1 true", "--threshold needs --compare or --diff");
+	refused("-e cs --threshold 0 true", "--threshold needs --compare or --diff");
+	refused("-e cs --diff --compare x true true", "--compare and --diff can't be combined");
+	EXCLUDES("-e cs --diff", "true true", "--diff runs commands several times; leave out -",
+		 "-I 10", "--per-thread", "-p 1");
+	refused("-e cs --compare x -I 10 true",
+		"--compare runs commands several times; leave out -I");
 	refused("-e cs --diff -r 1 true true", "--diff takes at least two runs");
 	taken("-e cs --diff -r 2 --threshold 1 true true");
 	refused("-e cs --diff true", "--diff takes two commands");
 	refused("-e cs --diff true true true", "--diff takes two commands");
-	EXCLUDES("-e cs --openmetrics", "true", "--openmetrics writes counts that go on", "-r 2",
-		 "--compare x", "--append", "--per-thread");
-	refused("-e cs --openmetrics --diff true true", "--openmetrics writes counts that go on");
-	EXCLUDES("-e cs --openmetrics", "true", "--openmetrics with -I replaces -o's file", "-I 10",
-		 "-I 10 -o -");
+	EXCLUDES("-e cs --openmetrics", "true",
+		 "--openmetrics writes counts that continue; leave out -", "-r 2", "--compare x",
+		 "--append", "--per-thread");
+	refused("-e cs --openmetrics --diff true true",
+		"--openmetrics writes counts that continue; leave out --diff");
+	EXCLUDES("-e cs --openmetrics", "true", "--openmetrics with -I needs -o FILE (not -)",
+		 "-I 10", "-I 10 -o -");
 	taken("-e cs --openmetrics -I 10 -o x true");
-	EXCLUDES("-e cs", "true", "--emulate runs whole commands", "--emulate -p 1",
+	EXCLUDES("-e cs", "true", "--emulate runs whole commands in valgrind", "--emulate -p 1",
 		 "--emulate -I 10", "--emulate --per-thread", "--emulate --no-inherit",
 		 "--emulate --delay 1", "--emulate --timeout 1", "--emulate --strict");
 }
@@ -536,22 +692,13 @@ START_TEST(trees)
 		refused(text, "--drilldown runs a command once for each level");
 	}
 	taken("--drilldown --json true");
-	refused("--drilldown --diff true true", "--drilldown runs a command once");
-	refused("--why --diff true true", "--why runs a command once");
-	refused("--drilldown -e cs true", "--drilldown counts a tree alone");
-	refused("--drilldown -e 0x1 true", "--drilldown counts a tree alone");
-	refused("--drilldown -M ipc true", "--drilldown counts a tree alone");
-	EXCLUDES("--why", "true", "--why prints a page of text", "--csv", "--json", "--html x",
-		 "--delay 1");
-	refused("--topdown --sample true",
-		"--topdown counts a command or a target; it does not go with "
-		"--sample");
-	refused("--drilldown --sample true", "--drilldown counts a command; it does not go with "
-					     "--sample");
-	refused("--topdown --merge true", "it does not go with --merge");
-	refused("--topdown --regions true", "--regions; -M tma is for them");
-	refused("--topdown -M list", "it does not go with -M list");
-	refused("--topdown --cpu zen4", "it does not go with --cpu");
+	refused("--drilldown --diff true true", "--drilldown runs a command once for each level");
+	refused("--why --diff true true", "--why runs a command once for each level");
+	refused("--drilldown -e 0x1 true", " counts a tree alone");
+	refused("--topdown --sample true", "--topdown can't be combined with --sample");
+	refused("--topdown --merge x", "--topdown can't be combined with --merge");
+	refused("--topdown -M list", "--topdown can't be combined with -M list");
+	refused("--topdown --cpu zen4", "--topdown can't be combined with --cpu");
 }
 END_TEST
 
@@ -561,27 +708,22 @@ START_TEST(shown)
 	taken("--cpu zen4 -M list");
 	refused("-M list true", "-M list shows metrics and runs nothing");
 	refused("-M ipc -M list", "-M list shows metrics and runs nothing");
-	refused("--cpu zen4 -M ipc", "it does not go with --cpu");
-	refused("--cpu 0-3,8 true", "numbers of processors are -C 0-3,8");
+	refused("--cpu zen4 -M ipc", "-M can't be combined with --cpu");
+	refused("--cpu 0-3,8", "numbers of processors are -C 0-3,8");
 	refused("--cpu zen4 true", "runs nothing: leave out \"true\"");
 	taken("--cpu zen4 -l word");
 	refused("-i true", "-i shows the processor and runs nothing: leave out \"true\"");
 	refused("--as-libpfm4", "there is no command to run");
 	taken("--as-libpfm4 true");
 	taken("--as-libpfm4 -- true");
-	refused("--as-libpfm4 -e cs true", "does not go with other options");
-	refused("-e cs --as-libpfm4 true", "does not go with other options");
-	refused("--from x", "--from says what --html's page is made of");
-	refused("--html x --from", "--from takes files that --json has made");
+	refused("--from x", "--from needs --html");
+	refused("--html x --from", "--from needs files that --json has made");
 	taken("--html x --from y");
 	taken("--html=x --from -- y");
 	taken("--ht x --fro y");
-	refused("--html x --from -e cs y", "leave out \"-e\"");
-	refused("--html x --csv --from y", "leave out \"--csv\"");
-	refused("--html x -l", "--html shows results, and this has none");
-	refused("--html x --as-libpfm4 true", "--html shows results, and this has none");
-	EXCLUDES("--html x --sample", "true", "does not go with --by branch or", "--by branch",
-		 "--by source");
+	refused("--html x --from --csv y",
+		"--csv can't be combined with --from, which reads results");
+	EXCLUDES("--html x --sample", "true", "--html and --by", "--by branch", "--by source");
 	taken("--html x --sample --by address true");
 	EXCLUDES("--html x --regions", "true", "--html of --regions is made of JSON", "--csv",
 		 "-o y");
@@ -589,8 +731,16 @@ START_TEST(shown)
 	EXCLUDES("--html x -e cs", "true", "-o and --html name the same file, x", "-o x");
 	refused("--html - -o - -e cs true", "name the same file, -");
 	taken("--html x -o - -e cs true");
+	take("-h");
+	ck_assert_int_eq(options.help, HELP_SHORT);
+	take("--help=all");
+	ck_assert_int_eq(options.help, HELP_ALL);
+	take("--help=completions");
+	ck_assert_int_eq(options.help, HELP_COMPLETIONS);
+	refused("--help=x", "--help takes =all, not \"x\"");
 }
 END_TEST
 
 UNIT_MAIN("perfex's options", 60, numbers, percents, switches, texts, modes, formats, chains,
-	  regions, samples, counts, comparisons, baselines, trees, shown)
+	  every_option_in_every_mode, help, regions, samples, counts, comparisons, baselines, trees,
+	  shown)

@@ -7,7 +7,7 @@
 #include "tools/perfex/base/die.h"
 #include "tools/perfex/base/terminal.h"
 #include "tools/perfex/base/text.h"
-#include "tools/perfex/show.h"
+#include "tools/perfex/command/show.h"
 
 /* The stream of all lists: descriptions come from outside. */
 static FILE *door;
@@ -34,6 +34,12 @@ static void print_processor(const char *label)
 int show_text(const char *text)
 {
 	fputs(text, stdout);
+	return finish_stdout();
+}
+
+int show_help(enum help help)
+{
+	table_help(stdout, help);
 	return finish_stdout();
 }
 

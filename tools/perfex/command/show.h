@@ -7,8 +7,12 @@
 #define PERFCTR_TOOLS_SHOW_H
 
 #include <stdbool.h>
+#include "tools/perfex/command/table.h"
 
 int show_text(const char *text);
+
+/* Carries out --help: what people use every day, all, or what completions read. */
+int show_help(enum help help);
 
 /*
  * Carry out -i, -l, -L. A list has only the names that contain all words, in name or description

@@ -18,4 +18,7 @@ void suggest_refuse(int result, const char *word, int letter, const struct optio
 /* Exits if a word is a long option with one dash, which would be read as several letters. */
 void suggest_check(const char *word, const struct option *known);
 
+/* Exits if a word, which stands where a program does, is one of perf's commands. */
+void suggest_command(const char *word);
+
 #endif /* PERFCTR_TOOLS_SUGGEST_H */
