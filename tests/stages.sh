@@ -122,11 +122,14 @@ same_everywhere="tests/explore/calls tests/explore/driver tests/freestanding.sh 
 	$(printf 'tests/bindings/%s.sh ' fortran python rust) $(printf 'tests/silicon/%s.sh ' judge script)
 	$(printf 'tests/tools/%s.sh ' complete emulate html manual schema)"
 
-# Nor does the compiler alone: the words and forms of perfex, pages, the collectors, regions in whole programs and prose, which gcc's build and
-# the other C library try; and seeds of fuzzers, which clang builds by themselves.
-same_by_clang="$(printf 'tests/tools/%s.sh ' breakdown compare lists locale newcomer openmetrics output runs sample terminal)
-	$(printf 'tests/%s.sh ' collect prose readme regions)
+# Nor do a compiler or a C library alone to words, pages and forms of output, which gcc's build tries, nor to seeds of fuzzers,
+# which clang builds by themselves.
+same_elsewhere="$(printf 'tests/tools/%s.sh ' breakdown compare lists newcomer openmetrics output runs terminal)
+	$(printf 'tests/%s.sh ' prose readme)
 	$(printf 'tests/fuzz/%s.sh ' baseline control event record vendor)"
+
+# Samples, regions in whole programs and the collectors depend on a C library, and on libelf, which musl's build does not have.
+same_by_clang="$(printf 'tests/tools/%s.sh ' locale sample) $(printf 'tests/%s.sh ' collect regions)"
 
 # TEST...: the tests of "make check" but for these, in the build of the current directory.
 tests_but() {
@@ -140,7 +143,7 @@ distcheck() (
 	export XZ_OPT
 	configure_in dist || exit
 	# shellcheck disable=SC2086
-	tests=${only_test:-$(tests_but $same_everywhere $same_by_clang)}
+	tests=${only_test:-$(tests_but $same_everywhere $same_elsewhere $same_by_clang)}
 	[ -n "$tests" ] && make -s -j2 distcheck TESTS="$tests" \
 		DISTCHECK_CONFIGURE_FLAGS="--enable-werror --with-libelf --with-libdw CFLAGS='-g1 -O2' CC='$top/tests/unit-cc clang'" && exit
 	cat libperfctr-*/_build/sub/test-suite.log
@@ -163,7 +166,7 @@ sanitized() (
 	# shellcheck disable=SC2016
 	programs=$(make -s --eval='these: ; @echo $(filter-out tests/fuzz/% tests/loops/%, $(check_PROGRAMS))' these)
 	make -s -j2 && check check_PROGRAMS="$programs" TESTS="$units tests/sim/generic_engine tests/sim/powerpc_engine tests/sim/x86_engine
-		tests/tools/perfex.sh tests/tools/breakdown.sh tests/tools/wrong.sh tests/tools/openmetrics.sh tests/tools/sample.sh
+		tests/tools/perfex.sh tests/tools/wrong.sh tests/tools/sample.sh
 		tests/storm/storm"
 )
 
@@ -185,7 +188,7 @@ musl() (
 	ln -sfn /usr/include/linux /usr/include/asm-generic "/usr/include/$(gcc -print-multiarch)/asm" "$headers"
 	configure_in musl CC="$top/tests/unit-cc musl-gcc -isystem $headers" PKG_CONFIG=false --without-libelf --disable-static CFLAGS="-g1 -O2" || exit
 	# shellcheck disable=SC2086
-	tests=$(tests_but $same_everywhere tests/bindings/cxx.sh tests/loops/step)
+	tests=$(tests_but $same_everywhere $same_elsewhere tests/bindings/cxx.sh tests/loops/step)
 	[ -n "$tests" ] && make -s -j2 && check TESTS="$tests"
 )
 

@@ -65,7 +65,7 @@ else
 fi
 
 # ---- zsh ----
-# A zsh on a terminal, in which somebody types and presses Tab; what the line is then.
+# A zsh on a terminal, in which somebody types and presses Tab; what each line is then. It begins once: that takes longest.
 cat >"$work/setup.zsh" <<EOT
 PS1= fpath=('$completion' \$fpath)
 autoload -Uz compinit
@@ -84,24 +84,30 @@ zpty -w shell "source $1/setup.zsh"
 # A file is there before its contents are.
 wait_for() {
 	local i line
-	for i in {1..1500}; do
+	for i in {1..3000}; do
 		while zpty -r -t shell line; do :; done
 		[[ -s $1 ]] && return
-		sleep 0.05
+		sleep 0.02
 	done
 }
 wait_for $1/ready
-zpty -w -n shell "$2"$'\t\C-t'
-wait_for $1/line
-cat $1/line
+while IFS= read -r typed; do
+	rm -f $1/line
+	zpty -w -n shell "$typed"$'\t\C-t'
+	wait_for $1/line
+	print -r -- "$typed|$(cat $1/line)"
+done
 zpty -d shell
 EOT
+# The lines that are tried below were all typed into one zsh.
 # shellcheck disable=SC2317
 in_zsh() {	# LINE: what it becomes
-	rm -f "$work/line" "$work/ready"
-	timeout 180 zsh -f "$work/type.zsh" "$work" "$1"
+	awk -F '|' -v typed="$1" '$1 == typed { print $2 }' "$work/zsh"
 }
 if command -v zsh >/dev/null && zsh -fc 'zmodload zsh/zpty' 2>/dev/null; then
+	touch "$work/baseline.json"
+	sed -n "s/.*in_zsh [\"']\\(.*\\)[\"']\$/\1/p" "$0" | sed "s:\$work:$work:" >"$work/typed"
+	timeout 300 zsh -f "$work/type.zsh" "$work" <"$work/typed" >"$work/zsh"
 	expect "zsh: an option" 0 '^LINE\[perfex -a --per-socket *\]' in_zsh 'perfex -a --per-so'
 	expect "zsh: an event" 0 '^LINE\[perfex -e page-faults\]' in_zsh 'perfex -e page-f'
 	expect "zsh: an event in a list" 0 '^LINE\[perfex -e cs,page-faults\]' in_zsh 'perfex -e cs,page-f'
@@ -116,7 +122,6 @@ if command -v zsh >/dev/null && zsh -fc 'zmodload zsh/zpty' 2>/dev/null; then
 		in_zsh 'perfex --sample --folded --call-graph dw'
 	expect "zsh: what regions keep" 0 '^LINE\[perfex --regions=moments,threads,*\]' \
 		in_zsh 'perfex --regions=moments,th'
-	touch "$work/baseline.json"
 	expect "zsh: a file" 0 "^LINE\[perfex --compare $work/baseline.json *\]" in_zsh "perfex --compare $work/base"
 	expect "zsh: a report" 0 "^LINE\[perfex --merge $work/baseline.json *\]" in_zsh "perfex --merge $work/base"
 	expect "zsh: a page's documents" 0 "^LINE\[perfex --html page --from $work/baseline.json *\]" \

@@ -3,7 +3,7 @@
 # Build the static programs for arm64, amd64, i386, riscv64 and ppc64el, and the driver for each kernel; run them in
 # real kernels, on the machines of the table beside this script.
 # usage: run.sh WORKDIR [NAME...]	NAME: machines of the table; default: those of VM_TIER
-# The environment: VM_TIER, test, all (default) or long; PERFCTR_QEMU_PMU, a ready QEMU of qemu-pmu/build.sh (may be an
+# The environment: VM_TIER, test, all (default), night or long; PERFCTR_QEMU_PMU, a ready QEMU of qemu-pmu/build.sh (may be an
 # .xz), else it is built, once for all runs with PERFCTR_DEBS, see deb.sh; PERFCTR_LIKWID, see guest/pairs.sh; VM_TESTS,
 # programs to run instead of the table's; NATIVE_BUILD, a finished build of both kinds of library for this machine.
 # Prints a line per test, "PASS machine: command", and per kernel, "PASS driver builds: 5.10 amd64"; exit
@@ -48,7 +48,7 @@ row() {	# NAME
 names() {	# TIER
 	case $1 in
 	all) tiers="all costs" ;;
-	long) tiers="all costs long" ;;
+	long) tiers="all costs night long" ;;
 	*) tiers=$1 ;;
 	esac
 	awk -v tiers=" $tiers " '/^[^#@]/ && index(tiers, " " $2 " ") { print $1 }' "$here/machines"
