@@ -1153,6 +1153,7 @@ static bool is_calibrated_in_time(void)
 	unsigned int i, n;
 	bool right = true;
 
+	pmu_at(PMU_RDPMC, 0, take_time);
 	start(ONE, 0);
 	branch_out(1);
 	for (n = 0; n < VISITS; n++) {
@@ -1179,7 +1180,6 @@ START_TEST(time_is_calibrated)
 	if (!pmu.rdpmc)
 		return; /* nothing happens at a read */
 	pmu.runs = slow = true;
-	pmu_at(PMU_RDPMC, 0, take_time);
 	for (tries = 0; !is_calibrated_in_time(); tries++)
 		try_again(tries);
 }
@@ -1206,12 +1206,20 @@ static void take_time_and_switch(void)
 		switch_now();
 }
 
-/* Of visits in which the thread is taken off the processor at that read. */
+/*
+ * Of visits in which the thread is taken off the processor at that read. What a visit takes itself
+ * is found anew, for these reads, and if it was disturbed the last time.
+ */
 static bool is_time_of_switches(unsigned int k)
 {
 	uint64_t ns[VISITS];
 	unsigned int n;
 
+	pmu_at(PMU_RDPMC, 0, take_time_and_switch);
+	start(ONE, 0);
+	nest();
+	pmu_switch();
+	switched_at = now();
 	for (n = 0; n < VISITS; n++) {
 		perfctr_region_reset(&outer);
 		late = k;
@@ -1224,6 +1232,7 @@ static bool is_time_of_switches(unsigned int k)
 		read_it(&outer, 1);
 		ns[n] = reading.value[0].inclusive;
 	}
+	end();
 	return is_nearly(ns, a_while);
 }
 
@@ -1236,15 +1245,9 @@ START_TEST(time_of_switches)
 	if (!pmu.rdpmc)
 		return; /* nothing happens at a read */
 	pmu.runs = true;
-	pmu_at(PMU_RDPMC, 0, take_time_and_switch);
-	start(ONE, 0);
-	nest();
-	pmu_switch();
-	switched_at = now();
 	for (k = 1; k <= 4; k++)
 		for (tries = 0; !is_time_of_switches(k); tries++)
 			try_again(tries);
-	end();
 }
 END_TEST
 
