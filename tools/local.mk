@@ -8,6 +8,7 @@ tools_libperfex_a_SOURCES = \
 	lib/base/rank.c lib/base/rank.h \
 	lib/base/stream.c lib/base/stream.h \
 	tools/perfex/base/text.c tools/perfex/base/text.h \
+	tools/perfex/base/clock.c tools/perfex/base/clock.h \
 	tools/perfex/base/width.c tools/perfex/base/width.h \
 	tools/perfex/base/die.c tools/perfex/base/die.h \
 	tools/perfex/base/terminal.c tools/perfex/base/terminal.h \

@@ -8,6 +8,7 @@
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
+#include "tools/perfex/base/clock.h"
 #include "tools/perfex/base/die.h"
 #include "tools/perfex/base/terminal.h"
 #include "tools/perfex/count/beside.h"
@@ -222,11 +223,11 @@ static void show_progress(unsigned int i, unsigned int n)
 	if (n < 2 || !terminal_is_one(stderr))
 		return;
 	if (i == 0) {
-		start = watch_now();
+		start = clock_seconds();
 		shown = 0;
 		return;
 	}
-	passed = watch_now() - start;
+	passed = clock_seconds() - start;
 	/* Short series need no progress, and long ones not a line for each run. */
 	if (passed / i * n < 2 || (double)shown * n > (double)(i - 1) * MOST_LINES)
 		return;

@@ -6,6 +6,7 @@
 #include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
+#include "tools/perfex/base/clock.h"
 #include "tools/perfex/base/die.h"
 #include "tools/perfex/base/pmu.h"
 #include "tools/perfex/count/child.h"
@@ -33,7 +34,7 @@ struct schedule {
 /* An interval has ended, or it is one of the looks in between. */
 static void end_tick(const struct run *run, struct schedule *schedule)
 {
-	double seconds = watch_now() - schedule->start;
+	double seconds = clock_seconds() - schedule->start;
 
 	read_all(run);
 	if (!run->interval || schedule->tick < schedule->interval - schedule->step / 2) {
@@ -72,7 +73,7 @@ static double step_of(const struct run *run)
 static void start_counting(const struct run *run, struct schedule *schedule)
 {
 	schedule->counts = true;
-	schedule->start = watch_now();
+	schedule->start = clock_seconds();
 	schedule->step = step_of(run);
 	schedule->tick = schedule->start + schedule->step;
 	schedule->interval = schedule->start + run->interval / 1e3;
@@ -100,7 +101,7 @@ static double next_time(const struct schedule *schedule)
 /* Ticks that take longer than a step leave some out: signals and the end have their turn, too. */
 static void plan_tick(struct schedule *schedule)
 {
-	double now = watch_now();
+	double now = clock_seconds();
 
 	do {
 		schedule->tick += schedule->step;
@@ -137,9 +138,9 @@ static void happen(const struct run *run, pid_t pid, struct schedule *schedule, 
 /* The end of a wait until then (0: for long): the next check, if that is earlier. */
 static double until_check(const struct run *run, double next, bool looks)
 {
-	double check = watch_now() + (looks		   ? LOOK_EVERY
-				      : run->targets->what ? SELDOM
-							   : CHECK_EVERY);
+	double check = clock_seconds() + (looks		       ? LOOK_EVERY
+					  : run->targets->what ? SELDOM
+							       : CHECK_EVERY);
 
 	return next > 0 && next < check ? next : check;
 }
@@ -173,7 +174,7 @@ static void wait_for(const struct run *run, const struct child *child, struct sc
 
 	while (!is_over(run, child, signal == SIGCHLD, &ended, end, usage)) {
 		next = next_time(schedule);
-		if (next > 0 && watch_now() >= next) {
+		if (next > 0 && clock_seconds() >= next) {
 			happen(run, ended ? 0 : child->pid, schedule, end);
 			continue;
 		}
@@ -263,11 +264,11 @@ static struct run_end run_emulated(const struct run *run)
 	child_start(&child, command, NULL);
 	run->started(run->arg, child.pid);
 	trace_begin(&child, "--emulate");
-	start = watch_now();
+	start = clock_seconds();
 	child_release(&child, *command);
 	free(command);
 	valgrind_run(run->valgrind, &child, run->events, &end.status, &usage);
-	end.elapsed = watch_now() - start;
+	end.elapsed = clock_seconds() - start;
 	end_command(&usage, &end);
 	return end;
 }
@@ -286,7 +287,7 @@ static struct run_end run_command(const struct run *run)
 	start_counting(run, &schedule);
 	release(run, &child);
 	if (run->delay)
-		schedule = (struct schedule){ .begin = watch_now() + run->delay / 1e3 };
+		schedule = (struct schedule){ .begin = clock_seconds() + run->delay / 1e3 };
 	if (traces(run))
 		trace_threads(&child, run->tasks, run->events, &end.status, &usage);
 	else
@@ -294,7 +295,7 @@ static struct run_end run_command(const struct run *run)
 	if (!schedule.counts)
 		events_refuse(run->events, 0, run->events->n,
 			      "the command ended before the delay did");
-	end.elapsed = schedule.counts ? watch_now() - schedule.start : 0;
+	end.elapsed = schedule.counts ? clock_seconds() - schedule.start : 0;
 	look_at_left(run, &end);
 	if (run->driver)
 		driver_read(run->driver, run->events);
@@ -345,13 +346,13 @@ static void watch(const struct run *run, struct schedule *schedule)
 
 	watch_begin(&watch, run->targets);
 	if (run->delay)
-		*schedule = (struct schedule){ .begin = watch_now() + run->delay / 1e3 };
+		*schedule = (struct schedule){ .begin = clock_seconds() + run->delay / 1e3 };
 	for (;;) {
 		next = next_time(schedule);
 		if (watch_wait(&watch, until_check(run, next, false)))
 			break;
 		tasks_check(run->tasks);
-		if (next <= 0 || watch_now() < next)
+		if (next <= 0 || clock_seconds() < next)
 			continue;
 		if (!schedule->counts) {
 			enable(run, schedule);
@@ -377,7 +378,7 @@ static struct run_end run_nothing(const struct run *run)
 	if (!schedule.counts)
 		events_refuse(run->events, 0, run->events->n, "it was over before the delay was");
 	else
-		end.elapsed = watch_now() - schedule.start;
+		end.elapsed = clock_seconds() - schedule.start;
 	read_all(run);
 	if (run->interval)
 		run->tick(run->arg, end.elapsed);

@@ -4,20 +4,13 @@
 #include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
+#include "tools/perfex/base/clock.h"
 #include "tools/perfex/base/die.h"
 #include "tools/perfex/count/watch.h"
 
-double watch_now(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (double)t.tv_sec + (double)t.tv_nsec / 1e9;
-}
-
 struct timespec watch_left(double when)
 {
-	double left = when - watch_now();
+	double left = when - clock_seconds();
 	struct timespec t = { 0, 0 };
 
 	if (left > 0) {
@@ -107,9 +100,9 @@ bool watch_wait(struct watch *watch, double when)
 	double until;
 
 	while (!interrupted && (!ends || look(watch))) {
-		if (when > 0 && watch_now() >= when)
+		if (when > 0 && clock_seconds() >= when)
 			return false;
-		until = ends && must_look(watch) ? watch_now() + 0.05 : when;
+		until = ends && must_look(watch) ? clock_seconds() + 0.05 : when;
 		if (when > 0 && until > when)
 			until = when;
 		timeout = watch_left(until);

@@ -20,14 +20,13 @@ void watch_begin(struct watch *watch, const struct targets *targets);
 
 /*
  * Wait until all processes or threads have ended, if the targets are such, or perfex is told to
- * end: then true. False at a time of the monotonic clock, in seconds, if it is not 0.
+ * end: then true. False when clock_seconds() is "when", if that is not 0.
  */
 bool watch_wait(struct watch *watch, double when);
 
 void watch_end(struct watch *watch);
 
-/* Return that clock's time; the time left until "when", or 0. */
-double watch_now(void);
+/* Returns the time that is left until clock_seconds() is "when", or 0. */
 struct timespec watch_left(double when);
 
 #endif /* PERFCTR_TOOLS_WATCH_H */

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include <stdlib.h>
-#include <time.h>
+#include "tools/perfex/base/clock.h"
 #include "tools/perfex/sample/cost.h"
 
 #define SAMPLES 9
@@ -9,14 +9,6 @@
 #define SHARE	4		    /* samples take one in 4 ns at most */
 #define US	1000
 
-static uint64_t now(void)
-{
-	struct timespec time;
-
-	clock_gettime(CLOCK_MONOTONIC, &time);
-	return (uint64_t)time.tv_sec * 1000000000 + (uint64_t)time.tv_nsec;
-}
-
 /*
  * A sample makes one of the loop's turns long, and is found at its end or at the end of the next
  * one. Returns how many were found.
@@ -24,13 +16,13 @@ static uint64_t now(void)
 static unsigned int time_samples(struct perfctr_sampler *sampler, uint64_t *costs)
 {
 	const struct perfctr_record *record;
-	uint64_t begin = now(), before = begin, last = begin, this;
+	uint64_t begin = clock_ns(), before = begin, last = begin, this;
 	unsigned int n = 0;
 
 	do {
 		int found = perfctr_sampler_next(sampler, &record);
 
-		this = now();
+		this = clock_ns();
 		if (found > 0)
 			costs[n++] = this - before;
 		before = last;

@@ -13,8 +13,8 @@
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
+#include "tools/perfex/base/clock.h"
 #include "tools/perfex/sample/helper.h"
 
 /* ---- its side ---- */
@@ -144,25 +144,17 @@ static bool send_question(int line, const void *question, size_t n, int fd)
 	return sendmsg(line, &message, MSG_NOSIGNAL) > 0;
 }
 
-uint64_t helper_now(void)
-{
-	struct timespec time;
-
-	clock_gettime(CLOCK_MONOTONIC, &time);
-	return (uint64_t)time.tv_sec * 1000000000 + (uint64_t)time.tv_nsec;
-}
-
 /* Waits for an answer; a signal that is handled does not end the wait. */
 static bool is_answered(const struct helper *helper)
 {
 	struct pollfd wait = { .fd = helper->line, .events = POLLIN };
-	const uint64_t begun = helper_now();
+	const uint64_t begun = clock_ns();
 	uint64_t ms = 0, most = (uint64_t)helper->seconds * 1000;
 	int n;
 
 	do {
 		n = poll(&wait, 1, (int)(most - ms));
-		ms = (helper_now() - begun) / 1000000;
+		ms = (clock_ns() - begun) / 1000000;
 	} while (n < 0 && errno == EINTR && ms < most);
 	return n == 1;
 }

@@ -48,9 +48,6 @@ void helper_fence(unsigned int megabytes);
  */
 void helper_as_owner(int fd);
 
-/* Returns the time since some moment, in ns. */
-uint64_t helper_now(void);
-
 /* Ends it; the next question begins it again, whether or not it had failed. */
 void helper_end(struct helper *helper);
 

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+#include "tools/perfex/base/clock.h"
 #include "tools/perfex/sample/helper.h"
 #include "tools/perfex/sample/libdw.h"
 
@@ -484,13 +485,13 @@ static bool ask_all(int fd, const uint64_t *address, size_t n, inlined_found *fo
 	for (question.file++; done < n; fd = -1) {
 		part = n - done < MOST_ADDRESSES ? n - done : MOST_ADDRESSES;
 		memcpy(question.address, address + done, part * sizeof(*address));
-		begin = helper_now();
+		begin = clock_ns();
 		size = spent < LONGEST * UINT64_C(1000000000)
 			       ? helper_ask(&helper, &question,
 					    sizeof(question.file) + part * sizeof(*address), fd,
 					    packet, LONGEST_PACKET)
 			       : 0;
-		spent += helper_now() - begin;
+		spent += clock_ns() - begin;
 		packet[size] = '\0';
 		part = take_answer(packet, size, done, part, found, arg);
 		if (!part)

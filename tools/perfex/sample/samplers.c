@@ -4,7 +4,7 @@
 #include <math.h>
 #include <stdbool.h>
 #include <stdlib.h>
-#include <time.h>
+#include "tools/perfex/base/clock.h"
 #include "tools/perfex/base/die.h"
 #include "tools/perfex/sample/samplers.h"
 
@@ -111,14 +111,6 @@ static struct one *find_oldest(struct samplers *samplers)
 	return oldest;
 }
 
-static double now(void)
-{
-	struct timespec time;
-
-	clock_gettime(CLOCK_MONOTONIC, &time);
-	return (double)time.tv_sec + (double)time.tv_nsec / 1e9;
-}
-
 int samplers_check(const struct samplers *samplers)
 {
 	unsigned int i;
@@ -142,7 +134,7 @@ static void pause_all(struct samplers *samplers)
 {
 	disable_all(samplers);
 	samplers->paused = true;
-	samplers->paused_at = now();
+	samplers->paused_at = clock_seconds();
 	samplers->pauses++;
 }
 
@@ -151,7 +143,7 @@ static void resume_all(struct samplers *samplers)
 	unsigned int i;
 
 	samplers->paused = false;
-	samplers->paused_for += now() - samplers->paused_at;
+	samplers->paused_for += clock_seconds() - samplers->paused_at;
 	for (i = 0; i < samplers->n; i++)
 		perfctr_sampler_enable(samplers->one[i].sampler);
 }
@@ -176,7 +168,7 @@ static bool read_all(struct samplers *samplers, struct turn *turn)
 	for (i = 0; i < samplers->n; i++)
 		if (!samplers->one[i].record)
 			turn->bad += take_next(&samplers->one[i]);
-	while ((one = find_oldest(samplers)) && now() < turn->end)
+	while ((one = find_oldest(samplers)) && clock_seconds() < turn->end)
 		hand_out(turn, one);
 	return !one;
 }
@@ -199,8 +191,8 @@ static void read_rest(struct samplers *samplers, struct turn *turn)
 static double end_of_turn(const struct samplers *samplers)
 {
 	if (!samplers->disabled)
-		return now() + LONGEST_TURN;
-	return samplers->longest > 0 ? now() + samplers->longest : HUGE_VAL;
+		return clock_seconds() + LONGEST_TURN;
+	return samplers->longest > 0 ? clock_seconds() + samplers->longest : HUGE_VAL;
 }
 
 uint64_t samplers_each(struct samplers *samplers,
@@ -234,7 +226,7 @@ int samplers_enable(struct samplers *samplers)
 void samplers_disable(struct samplers *samplers, double seconds)
 {
 	if (samplers->paused)
-		samplers->paused_for += now() - samplers->paused_at;
+		samplers->paused_for += clock_seconds() - samplers->paused_at;
 	else
 		disable_all(samplers);
 	samplers->paused = false;
