@@ -315,6 +315,12 @@ void perfctr_events_end_in(struct perfctr_events *events, struct perfctr_descrip
 		perfctr_events_end(events);
 }
 
+/* Software events of a set take no counter from others, and send nothing. */
+static bool may_run_on(const struct perfctr_events *events)
+{
+	return !events->scope.sampled && are_software(events);
+}
+
 void perfctr_events_end(struct perfctr_events *events)
 {
 	struct perfctr_descriptor_run run = { 0 };
@@ -324,12 +330,15 @@ void perfctr_events_end(struct perfctr_events *events)
 		perfctr_descriptor_run_end(&run);
 		return;
 	}
+	if (may_run_on(events)) {
+		perfctr_events_close(events);
+		return;
+	}
 	if (events->n == 1 && events->companion.fd < 0) {
 		perfctr_counter_end(&events->counter[0]);
 		events->n = 0;
 		return;
 	}
-	if (events->n)
-		perfctr_events_undo(events, PERF_EVENT_IOC_DISABLE);
+	perfctr_events_undo(events, PERF_EVENT_IOC_DISABLE);
 	perfctr_events_close(events);
 }

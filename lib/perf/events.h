@@ -101,8 +101,9 @@ int perfctr_events_check(const struct perfctr_events *events);
 
 /*
  * Close all; end() stops them first, since other processes may have copies of the descriptors, but
- * not those of a program that keeps them (PERFCTR_EVENTS_KEPT), whose children have none. end_in()
- * closes the latter together with the run's others. errno is kept.
+ * not software events of a set, nor events of a program that keeps them (PERFCTR_EVENTS_KEPT),
+ * whose children have none. end_in() closes the latter together with the run's others. errno is
+ * kept.
  */
 void perfctr_events_close(struct perfctr_events *events);
 void perfctr_events_end(struct perfctr_events *events);

@@ -15,7 +15,7 @@ command -v valgrind >/dev/null ||
 plain=glibc.cpu.hwcaps=-AVX512VL,-AVX512BW,-AVX2,-AVX,-BMI2,-ERMS,-FSRM,-RTM,-SSE4_2,-SSE4_1,-SSSE3,-Fast_Unaligned_Copy,-Fast_Unaligned_Load
 max_one=3250	# instructions of opening a set of one event, and of asking for its identity
 max_short=4850	# of opening it, reading it twice and closing it
-max_short_calls=9	# system calls of that; a program that makes them itself needs 4
+max_short_calls=8	# system calls of that; a program that makes them itself needs 4
 max_more=105	# what the second 2N cost, in percent of twice what the first N more did
 
 # A made-up /proc wants a file system whose directories have as many links as the kernel's.
