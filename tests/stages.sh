@@ -284,6 +284,7 @@ stages_of_long() {
 	stage "names of perf" tests/perf-names.sh "$work/gcc"
 	stage "inlined functions" tests/inlined.sh "$work/gcc"
 	stage "cost of a sample" tests/bench/profile.py "$work/gcc"
+	stage "cost of Python's blocks" tests/bench/blocks.py "$work/gcc"
 	for suite in bookworm trixie; do
 		stage "fresh $suite" tests/fresh.sh $suite "scripts/test"
 		stage "fresh $suite, packages" tests/fresh.sh $suite tests/deb/whole.sh

@@ -125,20 +125,55 @@ class Arguments(Case):
                 self.assertEqual((call[0], call[2]), ("set_open", c))
             call = self.first(lambda: perfctr.Sampler("a", target=target))
             self.assertEqual((call[0], call[2]), ("sampler_open", c))
-        self.assertEqual(self.first(lambda: perfctr.Set("a"))[2], {})
+        self.assertIsNone(self.first(lambda: perfctr.Set("a"))[2])
 
     def test_flags(self):
         disabled = perfctr._FLAGS["disabled"]
         for opened, always, number in ((perfctr.Set, 0, 8), (perfctr.count, disabled, 4)):
             names = named(opened, bool)
             self.assertEqual(len(names), number)
-            self.assertEqual(self.first(lambda: opened("a", "{b,c}"))[1:], (b"a,{b,c}", {}, always))
+            self.assertEqual(self.first(lambda: opened("a", "{b,c}"))[1:], (b"a,{b,c}", None, always))
             for name in names:
                 call = self.first(lambda: opened("a", **{name: True}))
-                self.assertEqual(call, ("set_open", b"a", {}, always | perfctr._FLAGS[name]), name)
+                self.assertEqual(call, ("set_open", b"a", None, always | perfctr._FLAGS[name]), name)
         call = self.first(lambda: perfctr.resolve("a", "b", partial=True))
         self.assertEqual(call, ("list_resolve", b"a,b", perfctr._FLAGS["partial"]))
         self.assertEqual(self.first(lambda: perfctr.resolve("a"))[2], 0)
+
+    def test_block(self):
+        """A block and an empty one, of the first four, if it runs in what is counted; no call more than these."""
+        visit = ["set_enable", "set_disable", "set_read"]
+        perfctr._own_counts.clear()
+        for target, visits in ((None, 5), (None, 2), (perfctr.process(), 1)):
+            del self.recorder.calls[:]
+            with perfctr.count("a", target=target):
+                pass
+            names = [call[0] for call in self.recorder.calls]
+            self.assertEqual(names, ["set_open", "set_size"] + ["set_name"] * 2 + visit * visits + ["set_close"])
+
+    def test_own_part(self):
+        """The least of the last four empty blocks is subtracted, and the bound is from the most of them."""
+
+        def read(_handle, into):
+            total = next(totals)
+            for reading in into:
+                reading.value, reading.quality = total, perfctr.Quality.EXACT
+            return 0
+
+        perfctr._own_counts.clear()
+        self.recorder.returns["perfctr_set_read"] = read
+        for counts, value, error in (
+            ([1000, 1020, 1032, 1041, 1052], 991, 20 - 9 + 5),
+            ([500, 510], 491, 12 - 9 + 3),
+            ([500, 508], 492, 11 - 8 + 3),
+            ([5, 13], 0, 11 - 8 + 3),
+        ):
+            totals = iter(counts)
+            with perfctr.count("a") as c:
+                pass
+            reading = c.readings._c[0]
+            self.assertEqual((reading.value, reading.quality), (value, perfctr.Quality.ESTIMATE))
+            self.assertEqual(c.error("name"), error)
 
     def test_sampler(self):
         fields = {"fields": sum(perfctr._FIELDS[name] for name in ("ip", "tid", "time"))}

@@ -143,7 +143,7 @@ _FLAGS = {
 
 
 def _flags(**wanted: bool) -> int:
-    return sum(_FLAGS[name] for name, on in wanted.items() if on)
+    return sum([_FLAGS[name] for name in wanted if wanted[name]])
 
 
 def _give_back(holder: List[Optional[int]], how: Any) -> None:
@@ -315,7 +315,7 @@ class Set(_Owner):
         user_fallback: bool = False,
         watch: bool = False,
     ) -> None:
-        whom = (target or thread())._c_target()
+        whom = target._c_target() if target else None  # the calling thread
         flags = _flags(
             multiplex=multiplex,
             inherit=inherit,
@@ -328,7 +328,7 @@ class Set(_Owner):
         )
         names = _c.c_string(",".join(events))
         self._own(
-            _lib.perfctr_set_open(names, ctypes.byref(whom), flags), _lib.perfctr_set_close
+            _lib.perfctr_set_open(names, whom, flags), _lib.perfctr_set_close
         )
         size = _lib.perfctr_set_size(self._handle)
         self.names = _told_apart(
@@ -337,11 +337,14 @@ class Set(_Owner):
         self._type = _c.Reading * size
         self._resets = 0
 
+    def _sums(self) -> "ctypes.Array[_c.Reading]":
+        into: "ctypes.Array[_c.Reading]" = self._type()
+        _c.check(_lib.perfctr_set_read(self._handle, into))
+        return into
+
     def read(self) -> Readings:
         """The sums over all parts."""
-        into = self._type()
-        _c.check(_lib.perfctr_set_read(self._handle, into))
-        return Readings(self.names, into)
+        return Readings(self.names, self._sums())
 
     def read_part(self, part: int) -> Readings:
         into = self._type()
@@ -426,9 +429,7 @@ class Reader(_c.NotCopied):
                 self._fill()
             if self._inline and _lib.perfctr_reader_read(*self._at):
                 return self._value.value
-        into = self._set._type()
-        _c.check(_lib.perfctr_set_read(self._set._handle, into))
-        return int(into[self._i].value)
+        return int(self._set._sums()[self._i].value)
 
 
 class _Block:
@@ -448,6 +449,10 @@ class _Block:
         traceback: Optional[TracebackType],
     ) -> None:
         self._set.disable()
+
+
+# What empty blocks counted, by the names of the events: the last four.
+_own_counts: Dict[Tuple[str, ...], List[List[int]]] = {}
 
 
 class Count(_c.NotCopied):
@@ -481,21 +486,22 @@ class Count(_c.NotCopied):
         finally:
             self._set.close()
 
-    def _empty(self) -> List[int]:
-        """What an empty block counts."""
-        before = self._set.read().values()
-        with _Block(self._set):
-            pass
-        return [b.value - a.value for a, b in zip(before, self._set.read().values())]
-
     def _subtract(self, readings: Readings) -> None:
-        """The interpreter takes more or fewer instructions as its code is new: a quarter of them."""
-        own = list(zip(*(self._empty() for _ in range(4))))
-        for i, (name, reading) in enumerate(readings.items()):
-            least, most = min(own[i]), max(own[i])
-            if most and reading.quality in (Quality.EXACT, Quality.UNWATCHED, Quality.UNVERIFIED):
-                readings._c[i].value = max(reading.value - least, 0)
-                readings._c[i].quality = Quality.ESTIMATE
+        """Subtract what an empty block counts: the least of the last four of these events. The
+        interpreter takes more or fewer instructions as its code is new: a quarter of them."""
+        own, before = _own_counts.get(readings._names, []), readings._c
+        for _ in range(max(1, 4 - len(own))):
+            with _Block(self._set):
+                pass
+            after = self._set._sums()
+            own = own[-3:] + [[b.value - a.value for a, b in zip(before, after)]]
+            before = after
+        _own_counts[readings._names] = own
+        for name, reading, values in zip(readings._names, readings._c, zip(*own)):
+            least, most = min(values), max(values)
+            if most and reading.quality <= Quality.UNVERIFIED:
+                reading.value = max(reading.value - least, 0)
+                reading.quality = Quality.ESTIMATE
                 self._error[name] = most - least + (most + 3) // 4
 
     def error(self, name: str) -> int:
