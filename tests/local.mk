@@ -524,7 +524,7 @@ tests_vm_guest_kernels_LDADD = lib/libperfctr.la
 # Not for all architectures, so nothing asks for it but tests/vm/run.sh
 vm_driver_programs = tests/vm/guest/aux_area tests/vm/guest/core_readers tests/vm/guest/core_types tests/vm/guest/driver tests/vm/guest/driver_attack tests/vm/guest/driver_fuzz \
 	tests/vm/guest/driver_kvm tests/vm/guest/driver_neighbours tests/vm/guest/driver_perf tests/vm/guest/driver_sequences tests/vm/guest/driver_share \
-	tests/vm/guest/driver_siege \
+	tests/vm/guest/driver_siege tests/vm/guest/forks \
 	tests/vm/guest/perfex-driver tests/vm/guest/storm-driver tests/bench/switch tests/bench/turns tests/vm/guest/power tests/vm/guest/riscv tests/vm/guest/topdown
 EXTRA_PROGRAMS += $(vm_driver_programs)
 CLEANFILES += $(vm_driver_programs)
@@ -545,6 +545,7 @@ tests_vm_guest_driver_sequences_SOURCES = tests/vm/guest/driver_sequences.c \
 tests_vm_guest_driver_sequences_LDADD =
 tests_vm_guest_driver_share_LDADD =
 tests_vm_guest_driver_siege_LDADD =
+tests_vm_guest_forks_LDADD =
 tests_vm_guest_overflow_LDADD = lib/libperfctr.la
 tests_vm_guest_perfex_driver_LDADD = lib/libperfctr.la
 tests_vm_guest_power_LDADD = lib/libperfctr.la

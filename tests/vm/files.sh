@@ -17,7 +17,7 @@ files() {
 		;;
 	amd64)
 		host="" more="$driver_programs tests/vm/guest/aux_area tests/vm/guest/driver_kvm tests/vm/guest/driver_perf
-			tests/vm/guest/topdown tests/bench/turns"
+			tests/vm/guest/forks tests/vm/guest/topdown tests/bench/turns"
 		;;
 	i386) host=i686-linux-gnu more="tests/vm/guest/driver" ;;
 	riscv64) host=riscv64-linux-gnu more="tests/vm/guest/riscv" ;;
