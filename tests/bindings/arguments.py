@@ -141,12 +141,13 @@ class Arguments(Case):
         self.assertEqual(self.first(lambda: perfctr.resolve("a"))[2], 0)
 
     def test_block(self):
-        """A block and an empty one, of the first four, if it runs in what is counted; no call more than these."""
+        """A block and an empty one, of the first so counted four, if it runs in what is counted; no call more."""
         visit = ["set_enable", "set_disable", "set_read"]
         perfctr._own_counts.clear()
-        for target, visits in ((None, 5), (None, 2), (perfctr.process(), 1)):
+        process, user = {"target": perfctr.process()}, {"user_fallback": True}
+        for how, visits in (({}, 5), ({}, 2), (user, 5), (user, 2), (process, 1)):
             del self.recorder.calls[:]
-            with perfctr.count("a", target=target):
+            with perfctr.count("a", **how):
                 pass
             names = [call[0] for call in self.recorder.calls]
             self.assertEqual(names, ["set_open", "set_size"] + ["set_name"] * 2 + visit * visits + ["set_close"])

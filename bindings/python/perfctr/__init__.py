@@ -451,17 +451,17 @@ class _Block:
         self._set.disable()
 
 
-# What empty blocks counted, by the names of the events: the last four.
-_own_counts: Dict[Tuple[str, ...], List[List[int]]] = {}
+# What empty blocks counted, by the events and how they are counted: the last four.
+_own_counts: Dict[Tuple[object, ...], List[List[int]]] = {}
 
 
 class Count(_c.NotCopied):
     """What with count(...) as c gives: counts while the block runs, all of it after. What an empty
     block counts is subtracted if it runs in what is counted, and makes a count an estimate."""
 
-    def __init__(self, of: Set, has_own: bool = False) -> None:
+    def __init__(self, of: Set, own: Optional[Tuple[object, ...]] = None) -> None:
         self._set = of
-        self._has_own = has_own
+        self._own = own
         self._readings: Optional[Readings] = None
         self._error: Dict[str, int] = {}
 
@@ -478,25 +478,25 @@ class Count(_c.NotCopied):
         try:
             self._set.disable()
             self._readings = self._set.read()
-            if self._has_own:
-                self._subtract(self._readings)
+            if self._own:
+                self._subtract(self._own, self._readings)
         except Error:
             if exception is None:
                 raise
         finally:
             self._set.close()
 
-    def _subtract(self, readings: Readings) -> None:
+    def _subtract(self, key: Tuple[object, ...], readings: Readings) -> None:
         """Subtract what an empty block counts: the least of the last four of these events. The
         interpreter takes more or fewer instructions as its code is new: a quarter of them."""
-        own, before = _own_counts.get(readings._names, []), readings._c
+        own, before = _own_counts.get(key, []), readings._c
         for _ in range(max(1, 4 - len(own))):
             with _Block(self._set):
                 pass
             after = self._set._sums()
             own = own[-3:] + [[b.value - a.value for a, b in zip(before, after)]]
             before = after
-        _own_counts[readings._names] = own
+        _own_counts[key] = own
         for name, reading, values in zip(readings._names, readings._c, zip(*own)):
             least, most = min(values), max(values)
             if most and reading.quality <= Quality.UNVERIFIED:
@@ -547,7 +547,7 @@ def count(
             partial=partial,
             user_fallback=user_fallback,
         ),
-        target is None,
+        None if target else (events, multiplex, inherit, partial, user_fallback),
     )
 
 
