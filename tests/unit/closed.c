@@ -29,6 +29,7 @@
 #define LEAVES_FILES /* those that stand in the library's place */
 #include "tests/harness/check.h"
 #include "tests/harness/faults.h"
+#include "tests/harness/others.h"
 
 #define NOBODY	       65534
 #define MOST	       256 /* descriptors */
@@ -168,6 +169,7 @@ static void list_descriptors(bool *open)
 	DIR *dir = opendir("/proc/self/fd");
 	const struct dirent *entry;
 
+	ck_assert_ptr_nonnull(dir);
 	memset(open, 0, MOST * sizeof(*open));
 	while ((entry = readdir(dir)))
 		if (atoi(entry->d_name) < MOST && entry->d_name[0] != '.')
@@ -835,6 +837,8 @@ START_TEST(watched)
 	struct perfctr_processes processes;
 	int i, ended = 0, kept = 0;
 
+	if (geteuid() == 0 && !others_enter("watched"))
+		return;
 	for (i = 0;; i++) {
 		count_others(2, PERFCTR_WATCH);
 		if (!close_ith(i))
@@ -867,6 +871,8 @@ START_TEST(alone)
 	struct perfctr_processes processes;
 	int i, fd, told = 0, result, wanted;
 
+	if (geteuid() == 0 && !others_enter("alone"))
+		return;
 	for (i = 0; i < 2; i++) {
 		count_others(1, 0);
 		succeeds(perfctr_set_processes(set, &processes) == 0);

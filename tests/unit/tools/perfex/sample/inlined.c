@@ -12,6 +12,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 #include "tests/harness/check.h"
+#include "tests/harness/others.h"
 #include "tests/harness/random.h"
 #include "tools/perfex/sample/inlined.h"
 #include "tools/perfex/sample/libdw.h"
@@ -213,6 +214,10 @@ START_TEST(of_a_user)
 	make_sources();
 	if (geteuid() != 0 || !run("touch theirs && chown 65534 theirs")) {
 		puts("SKIP of_a_user: needs root");
+		remove_all();
+		return;
+	}
+	if (!others_enter("of_a_user")) {
 		remove_all();
 		return;
 	}
