@@ -18,6 +18,7 @@ struct calibration {
 	struct calibration *next;
 	void (*calibrate)(void);
 	bool is_key; /* it is not called, but the program makes the visits */
+	bool used;   /* by a region; under the lock */
 	struct perfctr_region_cost cost;
 };
 
@@ -351,6 +352,7 @@ static struct calibration *take(void (*calibrate_)(void))
 	if (found) {
 		__atomic_store_n(place, found->next, __ATOMIC_RELAXED);
 		memset(&found->cost, 0, sizeof(found->cost));
+		found->used = false;
 		return found;
 	}
 	found = calloc(1, sizeof(*found));
@@ -474,7 +476,7 @@ void perfctr_calibration_prepare(struct perfctr_region_thread *thread)
 
 /*
  * The interpreter takes more or fewer instructions for the program's code than for that which was
- * calibrated: an eighth of a begin and an end. Only events that these don't count are exact. A
+ * calibrated: a quarter of a begin and an end. Only events that these don't count are exact. A
  * first visit is the library's own code.
  */
 static void loosen(struct perfctr_region_cost *cost, unsigned int n)
@@ -483,7 +485,7 @@ static void loosen(struct perfctr_region_cost *cost, unsigned int n)
 	unsigned int i;
 
 	for (i = 0; i < n; i++) {
-		cost->spread[i] = larger(cost->spread[i], (cost->pair[i] + 7) / 8);
+		cost->loose[i] = (cost->pair[i] + 3) / 4;
 		cost->first[i] = own ? own->first[i] : 0;
 	}
 	cost->interpreted = 1;
@@ -507,7 +509,18 @@ bool perfctr_calibration_add(struct perfctr_region_thread *thread, void (*key)(v
 	return calibration;
 }
 
-/* The difference between what an interpreter's begin and end add to a region around, and others. */
+/*
+ * Whether regions of this code may be within others: a compiled one's, if there is any, or those of
+ * an interpreter that were visited.
+ */
+static bool may_be_within(const struct calibration *calibration)
+{
+	return calibration->cost.interpreted ? calibration->used
+					     : perfctr_regions.kept.has_compiled;
+}
+
+/* The difference between what begin and end of the one and of the other code add to a region
+ * around. */
 static uint64_t find_foreign(const struct perfctr_region_cost *used, unsigned int i)
 {
 	const int64_t guess = 2 * unknown_cost.spread[i];
@@ -515,6 +528,8 @@ static uint64_t find_foreign(const struct perfctr_region_cost *used, unsigned in
 	int64_t least = INT64_MAX, most = 0;
 
 	for (calibration = calibrations; calibration; calibration = calibration->next) {
+		if (!may_be_within(calibration))
+			continue;
 		most = larger(most, calibration->cost.pair[i]);
 		least = least < calibration->cost.pair[i] ? least : calibration->cost.pair[i];
 	}
@@ -526,12 +541,15 @@ static uint64_t find_foreign(const struct perfctr_region_cost *used, unsigned in
 void perfctr_calibration_note_use(const struct perfctr_region_cost *cost)
 {
 	struct perfctr_region_kept *kept = &perfctr_regions.kept;
+	struct calibration *calibration;
 	unsigned int i;
 	uint64_t foreign;
 
 	kept->has_interpreted |= cost->interpreted != 0;
 	kept->has_compiled |= !cost->interpreted;
-	if (!kept->has_interpreted || !kept->has_compiled)
+	for (calibration = calibrations; calibration; calibration = calibration->next)
+		calibration->used |= &calibration->cost == cost;
+	if (!kept->has_interpreted)
 		return;
 	for (i = 0; i < kept->nvalues; i++) {
 		foreign = find_foreign(cost, i);

@@ -33,6 +33,7 @@ struct perfctr_region_cost {
 	int64_t first[PERFCTR_REGION_VALUES];  /* added at a thread's first visit */
 	int64_t spread[PERFCTR_REGION_VALUES]; /* from the least, which these are, to the upper
 						  quartile */
+	int64_t loose[PERFCTR_REGION_VALUES];  /* how far an interpreter's "pair" may be off */
 	uint64_t interpreted; /* 1: of perfctr_regions_calibrate(); it never repeats exactly */
 };
 

@@ -251,7 +251,8 @@ static void read_distribution(const struct perfctr_visits *visits,
 /*
  * How far a sum may be off because of the cost of begin and end: for each visit by the
  * calibration's spread or a few instructions; by a quarter of the visit's own cost, since
- * processors become faster; and for each visit within, which may be another language's.
+ * processors become faster; and for each visit within, which may be an interpreter's or another
+ * language's.
  */
 static uint64_t error_of(const struct perfctr_visits *visits,
 			 const struct perfctr_region_kept *kept, unsigned int i, uint64_t within)
@@ -259,7 +260,8 @@ static uint64_t error_of(const struct perfctr_visits *visits,
 	const struct perfctr_region_cost *cost = visits->cost;
 	uint64_t each = 2 * (uint64_t)cost->spread[i] + 4;
 
-	return (visits->visits + within) * each + within * kept->foreign[i] +
+	return (visits->visits + within) * each +
+	       within * (kept->foreign[i] + (uint64_t)cost->loose[i]) +
 	       visits->visits * (uint64_t)cost->inside[i] / 4;
 }
 
@@ -270,8 +272,8 @@ static uint64_t error_of(const struct perfctr_visits *visits,
 static bool repeats(const struct perfctr_visits *visits, const struct perfctr_region_kept *kept,
 		    unsigned int i)
 {
-	return !visits->cost->spread[i] && !visits->interrupted && !(kept->clocks >> i & 1) &&
-	       !(visits->within.pairs && kept->foreign[i]);
+	return !visits->cost->spread[i] && !visits->cost->loose[i] && !visits->interrupted &&
+	       !(kept->clocks >> i & 1) && !(visits->within.pairs && kept->foreign[i]);
 }
 
 /*

@@ -851,6 +851,11 @@ static void never_call(void)
 	ck_abort_msg("the library has called a key");
 }
 
+static void never_call_either(void)
+{
+	never_call();
+}
+
 static void begin_slowly(struct perfctr_region *region)
 {
 	pmu_count(300);
@@ -916,7 +921,8 @@ static void is_interpreted(const struct perfctr_region *region, uint64_t visits,
 	ck_assert_uint_eq(reading.value[1].error, error);
 }
 
-#define EACH   (2 * (1000 / 8) + 4) /* for each begin and end */
+#define EACH   4	  /* for each begin and end */
+#define WITHIN (1000 / 4) /* for those within */
 #define INSIDE (300 / 4)
 
 START_TEST(interpreted)
@@ -934,7 +940,7 @@ START_TEST(interpreted)
 		is_interpreted(&script, 1, 0, 0, EACH + INSIDE);
 		visit_slowly(50, &function);
 		is_interpreted(&function, 1, 7, 7, EACH + INSIDE);
-		is_interpreted(&script, 2, 57, 50, 3 * EACH + 2 * INSIDE);
+		is_interpreted(&script, 2, 57, 50, 3 * EACH + WITHIN + 2 * INSIDE);
 		end();
 	}
 }
@@ -988,6 +994,32 @@ START_TEST(interpreted_unknown)
 }
 END_TEST
 
+/* An interpreter that begins and ends regions in two ways: either may be within the other. */
+START_TEST(interpreted_in_two_ways)
+{
+	static struct perfctr_region brief = { "brief", 1, 0, never_call_either };
+	struct perfctr_calibration *state = NULL;
+	unsigned int visits, i;
+
+	begin();
+	start(ONE, 0);
+	ck_assert_int_eq(interpret(&visits), 0);
+	while (perfctr_regions_calibrate(never_call_either, &state) > 0) {
+		for (i = 0; i < 3; i++)
+			perfctr_region_begin(&perfctr_region_own[i]);
+		while (i--)
+			perfctr_region_end(&perfctr_region_own[i]);
+	}
+	visit_slowly(0, &function);
+	is_interpreted(&script, 1, 7, 0, 2 * EACH + WITHIN + INSIDE);
+	perfctr_region_begin(&brief);
+	perfctr_region_end(&brief);
+	is(&brief, 1, 1, 0, 0);
+	is_interpreted(&script, 1, 7, 0, 2 * EACH + WITHIN + INSIDE + 1000);
+	end();
+}
+END_TEST
+
 /* Compiled regions within an interpreter's, and the other way round: either may be any. */
 START_TEST(interpreted_and_compiled)
 {
@@ -999,7 +1031,7 @@ START_TEST(interpreted_and_compiled)
 	visit_slowly(3000, &inner);
 	is(&inner, 1, 1, 7, 7);
 	/* The interpreter's pair is subtracted for that of the compiled region. */
-	is_interpreted(&script, 1, 3000 - 700, 3000 - 700, 2 * EACH + INSIDE + 1000);
+	is_interpreted(&script, 1, 3000 - 700, 3000 - 700, 2 * EACH + WITHIN + INSIDE + 1000);
 	perfctr_region_begin(&outer);
 	begin_slowly(&function);
 	end_slowly(&function);
@@ -2486,13 +2518,14 @@ END_TEST
 
 UNIT_MAIN("regions", 60, sums, wide, through_the_kernel, time_goes_on, time_stops, moments,
 	  costs_are_subtracted, calibration, files, branches, calibrated_within, many_events,
-	  interpreted, interpreted_within, interpreted_unknown, interpreted_and_compiled,
-	  interpreted_wrongly, disturbed_once, not_calibrated, time_is_calibrated, time_of_switches,
-	  switched, moment, put_off, counters_are_taken_away, threads_without_counters,
-	  threads_as_the_first, faults, too_deep, deepest, open_elsewhere, left_from_too_deep,
-	  too_many, errors, failed_starts, long_names, troubles_before, threads, own_malloc,
-	  added_bytes, bytes_too_deep, fork_handlers, threads_in_child, forked_amid_lock,
-	  stop_closes, stop_amid_others, stop_by_another, stop_beside_others, again, no_memory
+	  interpreted, interpreted_within, interpreted_unknown, interpreted_in_two_ways,
+	  interpreted_and_compiled, interpreted_wrongly, disturbed_once, not_calibrated,
+	  time_is_calibrated, time_of_switches, switched, moment, put_off, counters_are_taken_away,
+	  threads_without_counters, threads_as_the_first, faults, too_deep, deepest, open_elsewhere,
+	  left_from_too_deep, too_many, errors, failed_starts, long_names, troubles_before, threads,
+	  own_malloc, added_bytes, bytes_too_deep, fork_handlers, threads_in_child,
+	  forked_amid_lock, stop_closes, stop_amid_others, stop_by_another, stop_beside_others,
+	  again, no_memory
 #if PERFCTR_HAVE_CORE_TYPES
 	  ,
 	  on_core_types, aborted_sequences, lost_on_core_types
