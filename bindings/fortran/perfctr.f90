@@ -99,6 +99,7 @@ module perfctr
     type, public :: perfctr_set
         private
         type(c_ptr) :: c = c_null_ptr
+        integer(c_intptr_t) :: place = 0 ! of "c", when it was opened: in a copy it is elsewhere
     contains
         procedure :: open => set_open
         procedure :: close => set_close
@@ -147,6 +148,7 @@ module perfctr
     type, public :: perfctr_metrics
         private
         type(c_ptr) :: c = c_null_ptr
+        integer(c_intptr_t) :: place = 0 ! of "c", when it was opened: in a copy it is elsewhere
     contains
         procedure :: open => metrics_open
         procedure :: close => metrics_close
@@ -531,6 +533,37 @@ contains
         status_of = merge(0_c_int, -1_c_int, c_associated(c))
     end function
 
+    function address(c)
+        type(c_ptr), intent(in), target :: c
+        integer(c_intptr_t) :: address
+
+        address = transfer(c_loc(c), address)
+    end function
+
+    ! The handle of an object that was opened where it is; NULL of one that is closed, and of a copy that
+    ! no assignment made: of allocate(source=), of firstprivate, and of compilers' own variables, which
+    ! gfortran 12 finalizes before they have a value.
+    function own(c, place)
+        type(c_ptr), intent(in) :: c
+        integer(c_intptr_t), intent(in) :: place
+        type(c_ptr) :: own
+
+        own = c_null_ptr
+        if (address(c) == place) own = c
+    end function
+
+    ! Whether it is such a copy: then that is the error.
+    logical function is_copy(c, place, stat, errmsg)
+        type(c_ptr), intent(in) :: c
+        integer(c_intptr_t), intent(in) :: place
+        integer, intent(inout), optional :: stat
+        character(*), intent(inout), optional :: errmsg
+
+        is_copy = c_associated(c) .and. address(c) /= place
+        if (is_copy) call fail(EINVAL, "this object is a copy of an open one, as allocate(source=) makes: " // &
+            "open another, or move it as an allocatable by move_alloc()", stat, errmsg)
+    end function
+
     subroutine refuse_copy(what, full)
         character(*), intent(in) :: what
         logical, intent(in) :: full
@@ -663,13 +696,14 @@ contains
         end if
         if (.not. is_whole(events, stat, errmsg)) return
         self%c = c_set_open(c_string(events), c, bits)
+        self%place = address(self%c)
         call finish(status_of(self%c), stat, errmsg)
     end subroutine
 
     subroutine set_close(self)
         class(perfctr_set), intent(inout) :: self
 
-        call c_set_close(self%c)
+        call c_set_close(own(self%c, self%place))
         self%c = c_null_ptr
     end subroutine
 
@@ -691,7 +725,7 @@ contains
         class(perfctr_set), intent(in) :: self
         integer :: set_size
 
-        set_size = c_set_size(self%c)
+        set_size = c_set_size(own(self%c, self%place))
     end function
 
     ! The name of event i as it was given; "" if there is no such event.
@@ -700,7 +734,7 @@ contains
         integer, intent(in) :: i
         character(:), allocatable :: set_name
 
-        set_name = text(c_set_name(self%c, c_number(i - 1)))
+        set_name = text(c_set_name(own(self%c, self%place), c_number(i - 1)))
     end function
 
     ! A count of event i times scale is a number of these, such as "Joules"; or "".
@@ -716,9 +750,10 @@ contains
 
         scale = 1
         unit = ""
+        if (is_copy(self%c, self%place, stat, errmsg)) return
         if (.not. is_index(i, self%size(), stat, errmsg)) return
         c = c_null_ptr
-        status = c_set_unit(self%c, c_number(i - 1), scale, c)
+        status = c_set_unit(own(self%c, self%place), c_number(i - 1), scale, c)
         call finish(status, stat, errmsg)
         if (status < 0) c = c_null_ptr
         unit = text(c)
@@ -743,8 +778,9 @@ contains
         integer, intent(out), optional :: stat
         character(*), intent(inout), optional :: errmsg
 
+        if (is_copy(self%c, self%place, stat, errmsg)) return
         call prepare(self, readings)
-        call finish(c_set_read(self%c, readings), stat, errmsg)
+        call finish(c_set_read(own(self%c, self%place), readings), stat, errmsg)
     end subroutine
 
     subroutine set_read_part(self, part, readings, stat, errmsg)
@@ -754,9 +790,10 @@ contains
         integer, intent(out), optional :: stat
         character(*), intent(inout), optional :: errmsg
 
+        if (is_copy(self%c, self%place, stat, errmsg)) return
         if (.not. is_index(part, self%parts(), stat, errmsg)) return
         call prepare(self, readings)
-        call finish(c_set_read_part(self%c, c_number(part - 1), readings), stat, errmsg)
+        call finish(c_set_read_part(own(self%c, self%place), c_number(part - 1), readings), stat, errmsg)
     end subroutine
 
     subroutine set_read_thread(self, tid, readings, stat, errmsg)
@@ -766,8 +803,9 @@ contains
         integer, intent(out), optional :: stat
         character(*), intent(inout), optional :: errmsg
 
+        if (is_copy(self%c, self%place, stat, errmsg)) return
         call prepare(self, readings)
-        call finish(c_set_read_thread(self%c, c_number(tid), readings), stat, errmsg)
+        call finish(c_set_read_thread(own(self%c, self%place), c_number(tid), readings), stat, errmsg)
     end subroutine
 
     ! The number of threads or processors that it counts apart.
@@ -775,7 +813,7 @@ contains
         class(perfctr_set), intent(in) :: self
         integer :: set_parts
 
-        set_parts = c_set_parts(self%c)
+        set_parts = c_set_parts(own(self%c, self%place))
     end function
 
     subroutine set_enable(self, stat, errmsg)
@@ -783,7 +821,8 @@ contains
         integer, intent(out), optional :: stat
         character(*), intent(inout), optional :: errmsg
 
-        call finish(c_set_enable(self%c), stat, errmsg)
+        if (is_copy(self%c, self%place, stat, errmsg)) return
+        call finish(c_set_enable(own(self%c, self%place)), stat, errmsg)
     end subroutine
 
     subroutine set_disable(self, stat, errmsg)
@@ -791,7 +830,8 @@ contains
         integer, intent(out), optional :: stat
         character(*), intent(inout), optional :: errmsg
 
-        call finish(c_set_disable(self%c), stat, errmsg)
+        if (is_copy(self%c, self%place, stat, errmsg)) return
+        call finish(c_set_disable(own(self%c, self%place)), stat, errmsg)
     end subroutine
 
     subroutine set_reset(self, stat, errmsg)
@@ -799,7 +839,8 @@ contains
         integer, intent(out), optional :: stat
         character(*), intent(inout), optional :: errmsg
 
-        call finish(c_set_reset(self%c), stat, errmsg)
+        if (is_copy(self%c, self%place, stat, errmsg)) return
+        call finish(c_set_reset(own(self%c, self%place)), stat, errmsg)
     end subroutine
 
     ! ESTALE: the kernel has ended events early.
@@ -808,7 +849,8 @@ contains
         integer, intent(out), optional :: stat
         character(*), intent(inout), optional :: errmsg
 
-        call finish(c_set_check(self%c), stat, errmsg)
+        if (is_copy(self%c, self%place, stat, errmsg)) return
+        call finish(c_set_check(own(self%c, self%place)), stat, errmsg)
     end subroutine
 
     ! ---- counters of the calling thread ----
@@ -831,7 +873,7 @@ contains
         allocate (self%readers(self%set%size()))
         do i = 1, int(size(self%readers), c_int)
             ! What can't be read without the kernel gets a reader that says so.
-            status = c_set_reader(self%set%c, i - 1_c_int, self%readers(i))
+            status = c_set_reader(own(self%set%c, self%set%place), i - 1_c_int, self%readers(i))
         end do
         if (.not. counts_forks) then
             status = c_pthread_atfork(c_null_funptr, c_null_funptr, c_funloc(count_fork))
@@ -891,6 +933,7 @@ contains
         type(perfctr_reading), allocatable :: readings(:)
         integer(c_int) :: status
 
+        if (is_copy(self%set%c, self%set%place, stat, errmsg)) return
         if (allocated(self%readers)) then
             if (size(values) /= size(self%readers)) then
                 call fail(EINVAL, "the array has another number of elements than there are " // &
@@ -905,7 +948,7 @@ contains
             end if
         end if
         call prepare(self%set, readings)
-        status = c_set_read(self%set%c, readings)
+        status = c_set_read(own(self%set%c, self%set%place), readings)
         call finish(status, stat, errmsg)
         if (status >= 0) values = readings%value
     end subroutine
@@ -921,6 +964,7 @@ contains
         type(perfctr_reading), allocatable :: readings(:)
         integer(c_int) :: status
 
+        if (is_copy(self%set%c, self%set%place, stat, errmsg)) return
         if (allocated(self%readers)) then
             if (.not. is_index(i, size(self%readers), stat, errmsg)) return
             if (is_here(self)) then
@@ -931,7 +975,7 @@ contains
             end if
         end if
         call prepare(self%set, readings)
-        status = c_set_read(self%set%c, readings)
+        status = c_set_read(own(self%set%c, self%set%place), readings)
         call finish(status, stat, errmsg)
         if (status >= 0) value = readings(i)%value
     end subroutine
@@ -957,13 +1001,14 @@ contains
         end if
         if (.not. is_whole(names, stat, errmsg)) return
         self%c = c_metrics_open(c_string(names), cpu)
+        self%place = address(self%c)
         call finish(status_of(self%c), stat, errmsg)
     end subroutine
 
     subroutine metrics_close(self)
         class(perfctr_metrics), intent(inout) :: self
 
-        call c_metrics_close(self%c)
+        call c_metrics_close(own(self%c, self%place))
         self%c = c_null_ptr
     end subroutine
 
@@ -985,7 +1030,7 @@ contains
         class(perfctr_metrics), intent(in) :: self
         integer :: metrics_size
 
-        metrics_size = c_metrics_size(self%c)
+        metrics_size = c_metrics_size(own(self%c, self%place))
     end function
 
     ! The list of events to open.
@@ -995,7 +1040,7 @@ contains
         integer(c_int) :: n
 
         n = 0
-        metrics_events = text(c_metrics_events(self%c, n))
+        metrics_events = text(c_metrics_events(own(self%c, self%place), n))
     end function
 
     ! Metric i, from readings of these events. EINVAL: they are of another number of events.
@@ -1010,15 +1055,16 @@ contains
         type(c_ptr) :: list
         integer(c_int) :: n, status
 
+        if (is_copy(self%c, self%place, stat, errmsg)) return
         if (.not. is_index(i, self%size(), stat, errmsg)) return
         n = 0
-        list = c_metrics_events(self%c, n)
+        list = c_metrics_events(own(self%c, self%place), n)
         if (c_associated(list) .and. size(readings) /= n) then
             call fail(EINVAL, "the readings have another number of events than the metrics: read a " // &
                 "set of events()", stat, errmsg)
             return
         end if
-        status = c_metrics_value(self%c, c_number(i - 1), readings, c)
+        status = c_metrics_value(own(self%c, self%place), c_number(i - 1), readings, c)
         call finish(status, stat, errmsg)
         if (status < 0) return
         value%value = c%value

@@ -169,6 +169,90 @@ for type in set counters metrics; do
 	check "an array of $type can't be copied" $?
 done
 
+ends "open can't be copied" <<'EOR'
+program ends
+    use perfctr
+    type holder
+        integer :: number = 5
+        type(perfctr_set) :: set
+        type(perfctr_counters) :: counters
+    end type
+    type(holder) :: some, more
+
+    call some%set%open("page-faults:u")
+    more = some
+end program
+EOR
+check "nor can a structure that has one" $?
+
+# No assignment sees these copies; they own nothing.
+cat >bits.f90 <<'EOR'
+program bits
+    use perfctr
+    implicit none
+    type(perfctr_set), allocatable :: set, set_copy
+    type(perfctr_counters), allocatable :: counters, counters_copy
+    type(perfctr_metrics), allocatable :: metrics, metrics_copy
+    type(perfctr_reading), allocatable :: readings(:)
+    type(perfctr_metric_value) :: value
+    character(:), allocatable :: unit
+    integer(selected_int_kind(18)) :: values(1)
+    double precision :: scale
+    character(128) :: why(11)
+    integer :: stats(11)
+
+    allocate(set, counters, metrics)
+    call set%open("page-faults:u")
+    call counters%open("page-faults:u")
+    call metrics%open("ipc", "skylake")
+    allocate(set_copy, source=set)
+    allocate(counters_copy, source=counters)
+    allocate(metrics_copy, source=metrics)
+    call set_copy%read(readings, stats(1), why(1))
+    call set_copy%read_part(1, readings, stats(2), why(2))
+    call set_copy%read_thread(0, readings, stats(3), why(3))
+    call set_copy%unit(1, scale, unit, stats(4), why(4))
+    call set_copy%enable(stats(5), why(5))
+    call set_copy%disable(stats(6), why(6))
+    call set_copy%reset(stats(7), why(7))
+    call set_copy%check(stats(8), why(8))
+    call counters_copy%read(values, stats(9), why(9))
+    call counters_copy%read_ordered(1, values(1), stats(10), why(10))
+    call set%read(readings)
+    call metrics_copy%value(1, readings, value, stats(11), why(11))
+    if (any(stats /= 22) .or. any(index(why, "is a copy of an open one") == 0)) error stop "a copy works"
+    if (set_copy%size() /= 0 .or. set_copy%name(1) /= "" .or. set_copy%parts() /= 0) error stop "a copy has something"
+    if (metrics_copy%size() /= 0 .or. metrics_copy%events() /= "") error stop "a copy has metrics"
+    deallocate(set_copy, counters_copy, metrics_copy)
+    call set%read(readings)
+    call counters%read(values)
+    if (metrics%size() /= 1) error stop "the copy was the owner"
+    print "(a)", "the first ones work"
+end program
+EOR
+compile bits.f90 perfctr.o -o bits && shows "copies by allocate(source=)" 'the first ones work' ./bits
+if [ "$openmp" ]; then
+	cat >private.f90 <<-'EOR'
+	program private
+	    use perfctr
+	    implicit none
+	    type(perfctr_set) :: set
+	    type(perfctr_reading), allocatable :: readings(:)
+	    integer :: stat, sum
+
+	    sum = 0
+	    call set%open("page-faults:u")
+	    !$omp parallel num_threads(2) firstprivate(set) private(readings, stat) reduction(+: sum)
+	    call set%read(readings, stat)
+	    sum = sum + stat
+	    !$omp end parallel
+	    call set%read(readings)
+	    print "(a, i0)", "refused: ", sum
+	end program
+	EOR
+	compile $openmp private.f90 perfctr.o -o private && shows "copies by firstprivate" 'refused: 44$' ./private
+fi
+
 case $fc in
 *gfortran*)
 	# Numbers that C's types can't hold are refused, and not taken for their lower bits.
