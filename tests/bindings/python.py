@@ -326,6 +326,81 @@ class Sets(Case):
         self.assertEqual((done.returncode, done.stderr), (0, ""), done)
 
 
+class Misused(Case):
+    """Objects that were not made, or made twice, and arguments of other types."""
+
+    def test_not_made(self):
+        class Forgetful(perfctr.Set):
+            def __init__(self):
+                pass
+
+        words = "was never opened: its class must call super().__init__()"
+        for made in (Forgetful(), perfctr.Set.__new__(perfctr.Set)):
+            for call in ("read", "enable", "disable", "reset", "check", "parts"):
+                self.fails(errno.EINVAL, words, getattr(made, call))
+            self.fails(errno.EINVAL, words, made.reader, 0)
+            self.assertEqual(made.names, ())
+            made.close()
+        self.fails(errno.EINVAL, words, perfctr.Sampler.__new__(perfctr.Sampler).next)
+        self.fails(errno.EINVAL, words, len, perfctr.Metrics.__new__(perfctr.Metrics))
+
+    def test_made_twice(self):
+        """A reader would read the page of the first one, which is no longer there."""
+        with perfctr.Set("page-faults:u", "task-clock") as made:
+            reader, descriptors = made.reader(1), os.listdir("/proc/self/fd")
+            self.fails(errno.EINVAL, "of a Set that is made already", made.__init__, "cs:u")
+            self.assertEqual(os.listdir("/proc/self/fd"), descriptors)
+            self.assertEqual(made.names, ("page-faults:u", "task-clock"))
+            self.assertGreater(reader.read(), 0)
+        self.fails(errno.EINVAL, "of a Set that is made already", made.__init__, "cs:u")
+
+    def test_used_twice(self):
+        counting = perfctr.count("page-faults:u")
+        with counting:
+            pass
+        self.fails(errno.EINVAL, "was closed", counting.__enter__)
+        within = perfctr.count("page-faults:u")
+        with self.assertRaisesRegex(perfctr.Error, "was closed"):
+            with within:
+                within.set.close()
+
+    def test_types(self):
+        for target in (threading.current_thread(), (0, 0), 5, ""):
+            with self.assertRaisesRegex(TypeError, "a target is made by thread"):
+                perfctr.Set("page-faults:u", target=target)
+            with self.assertRaisesRegex(TypeError, "a target is made by thread"):
+                perfctr.Sampler("page-faults:u", period=1, target=target)
+        for name in (None, b"x", 5):
+            with self.assertRaisesRegex(TypeError, "a name is a str"):
+                perfctr.Region(name)
+        with perfctr.Metrics("ipc", processor="skylake") as metrics:
+            with self.assertRaisesRegex(TypeError, "readings are of Set.read"):
+                metrics.value(0, None)
+
+    def test_given_to_a_process(self):
+        """Under fork nothing is pickled, and the child has its parent's object."""
+        with perfctr.Set("page-faults:u") as opened:
+            child = multiprocessing.get_context("fork").Process(target=expect_a_parents, args=(opened,))
+            child.start()
+            child.join()
+            self.assertEqual(child.exitcode, 0)
+            for method in ("spawn", "forkserver"):
+                child = multiprocessing.get_context(method).Process(target=expect_a_parents, args=(opened,))
+                self.fails(errno.EINVAL, "a Set can't be copied, pickled or sent", child.start)
+
+
+def expect_a_parents(opened):
+    """In a process of multiprocessing: it ends with 0 if each call is refused."""
+    for call in (opened.read, opened.reset, lambda: opened.reader(0)):
+        try:
+            call()
+        except perfctr.Error as error:
+            assert error.errno == errno.ESRCH, error
+        else:
+            raise AssertionError("a parent's set works")
+    opened.close()
+
+
 class Numbers(Case):
     """What C's types can't hold is refused, and not taken modulo their size."""
 
@@ -549,6 +624,36 @@ class Regions(Case):
         perfctr.regions.open_thread()
         self.fails(errno.EINVAL, "", perfctr.region, "")
         self.fails(errno.EALREADY, "", perfctr.regions.start)
+
+    def test_methods(self):
+        region = perfctr.region("methods")
+
+        class Named:
+            @region
+            def of_object(self):
+                return 1
+
+            @region
+            @staticmethod
+            def above_static():
+                return 2
+
+            @staticmethod
+            @region
+            def below_static():
+                return 3
+
+            @region
+            @classmethod
+            def of_class(cls):
+                return cls
+
+        named = Named()
+        found = named.of_object(), named.above_static(), named.below_static(), named.of_class()
+        self.assertEqual((found, Named.above_static()), ((1, 2, 3, Named), 2))
+        self.assertEqual(region.read().visits, 5)
+        self.fails(errno.EINVAL, "of type property can't be called", region, property(len))
+        self.fails(errno.EINVAL, "of type int can't be called", region, 5)
 
     def test_nested(self):
         outer, inner = perfctr.region("outer"), perfctr.region("inner")

@@ -63,6 +63,29 @@ if python3 -m pip --version >/dev/null 2>&1; then
 	status=$?
 	[ $status = 0 ] || cat output
 	check "pip installs it without a network" $status
+	if [ -e root/perfctr/_quick.abi3.so ]; then
+		PYTHONPATH=$work/root python3 - >output 2>&1 <<-'EOP' &&
+			import perfctr
+			from perfctr import _c
+			region = perfctr.region("quick")
+			assert isinstance(region, _c.quick.Visits)
+		EOP
+			PYTHONPATH=$work/root python3 "$srcdir/tests/bindings/python.py" Regions Copies >>output 2>&1
+		status=$?
+		[ $status = 0 ] || cat output
+		check "regions by its compiled module" $status
+	elif [ -e "$(python3 -c 'import sysconfig; print(sysconfig.get_path("include"))')/Python.h" ]; then
+		check "its module is compiled" 1
+	else
+		echo "SKIP the compiled module: there are no headers of Python"
+	fi
+	# Without a compiler the package does the same.
+	CC=false PIP_NO_INDEX=1 PIP_DISABLE_PIP_VERSION_CHECK=1 python3 -m pip install --quiet --no-cache-dir --target plain ./source >output 2>&1 &&
+		(cd / && PYTHONPATH=$work/plain python3 -c 'import perfctr; assert not perfctr._c.quick; perfctr.region("plain").__enter__()') &&
+		[ ! -e plain/perfctr/_quick.abi3.so ]
+	status=$?
+	[ $status = 0 ] || cat output
+	check "pip installs it without a compiler" $status
 else
 	echo "SKIP pip: it is not there"
 fi
@@ -72,6 +95,12 @@ check "an archive of the sources" $?
 [ "$(sed -n 's/^version = "\(.*\)"/\1/p' "$srcdir/bindings/python/pyproject.toml")" = \
 	"$(sed -n 's/^AC_INIT(\[libperfctr\], \[\(.*\)\])/\1/p' "$srcdir/configure.ac")" ]
 check "the version is the library's" $?
+
+# The emulated machines hold the figures of the page.
+grep -q '^MOST, INSIDE = (600, 2400) .* else (200, 700)$' "$srcdir/tests/vm/guest/languages/python.py" &&
+	tr '\n' ' ' <"$srcdir/man/perfctr_python.7" | grep 'fewer than 700 of them.*fewer than 2400\. ' |
+	grep -q 'fewer than 200 instructions a visit, and without the module fewer than 600 '
+check "the page has the figures of tests/vm/guest/languages" $?
 
 for example in "$srcdir"/bindings/python/examples/*.py; do
 	python3 "$example" >output 2>&1

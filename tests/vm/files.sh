@@ -226,7 +226,7 @@ files_dwarf() {
 }
 
 # Programs in other languages, in $work/languages-ARCH, with the architecture's static library; Python takes a shared
-# one, whose speed does not matter. Fortran's library does not work in a static program that has only some of pthreads.
+# one. Fortran's library does not work in a static program that has only some of pthreads.
 languages() {
 	root=$work/languages-$arch objects=$work/languages-$arch-objects
 	[ ! -e "$root/.done" ] || return 0
@@ -277,7 +277,7 @@ language_python() {
 	if [ "$arch,${NATIVE_BUILD:+native}" = amd64,native ]; then
 		build=$NATIVE_BUILD
 	else
-		(cd "$build" && "$top/configure" ${cross:+--host=$cross} -q --disable-static --without-libelf CFLAGS=-O0 >configure.log 2>&1 &&
+		(cd "$build" && "$top/configure" ${cross:+--host=$cross} -q --disable-static --without-libelf CFLAGS=-O2 >configure.log 2>&1 &&
 			make -s -j2 lib/libperfctr.la >build.log 2>&1) || { tail "$build"/*.log >&2; exit 1; }
 	fi
 	"${tool}strip" -o "$libraries/libperfctr.so.7" "$build/lib/.libs/libperfctr.so.7"
@@ -285,7 +285,7 @@ language_python() {
 	debian=/
 	[ "$arch" = amd64 ] || {
 		debian=$work/python-$arch
-		for package in python3.11-minimal libpython3.11-stdlib libexpat1 libffi8 zlib1g; do
+		for package in python3.11-minimal libpython3.11-stdlib libpython3.11-dev libexpat1 libffi8 zlib1g; do
 			"$here/deb.sh" bookworm "$arch" "$package" "$debian"
 		done
 	}
@@ -310,8 +310,13 @@ language_python() {
 			esac
 		done
 	cp -R "$top/bindings/python/perfctr" "$here/guest/languages/python.py" "$root/languages/"
+	"${tool}gcc" -O2 -fPIC -shared -I"$debian/usr/include/python3.11" -I"$debian/usr/include" "$top/bindings/python/perfctr/_quick.c" \
+		-o "$root/languages/perfctr/_quick.abi3.so"
 	/usr/bin/python3.11 -m compileall -q "$root/languages/perfctr"
-	printf '#!/bin/sh\nLD_LIBRARY_PATH=/usr/lib/%s PYTHONHASHSEED=0 exec /usr/bin/python3.11 -s /languages/python.py\n' \
-		"$multiarch" >"$root/bin/python"
+	cat >"$root/bin/python" <<-EOF
+		#!/bin/sh
+		export LD_LIBRARY_PATH=/usr/lib/$multiarch PYTHONHASHSEED=0
+		/usr/bin/python3.11 -s /languages/python.py && exec /usr/bin/python3.11 -s /languages/python.py ctypes
+	EOF
 	chmod +x "$root/bin/python"
 }

@@ -142,6 +142,14 @@ _FLAGS = {
 }
 
 
+def _whom(target: Target) -> _c.Target:
+    if not isinstance(target, Target):
+        raise TypeError(
+            "a target is made by thread(), process() and so on, and is not a %s" % type(target).__name__
+        )
+    return target._c_target()
+
+
 def _flags(**wanted: bool) -> int:
     return sum([_FLAGS[name] for name in wanted if wanted[name]])
 
@@ -155,11 +163,20 @@ class _Owner(_c.NotCopied):
     """Owns a handle of the library, and gives it back: at close(), at its end, or the program's.
     What runs after the program's end finds none."""
 
-    _holder: List[Optional[int]]
+    # Of a subclass that never called __init__().
+    _holder: List[Optional[int]] = [None]
+    _finalizer: Optional["weakref.finalize"] = None
 
     def _own(self, handle: Optional[int], give_back: Any) -> None:
         if not handle:
             raise _c.last_error()
+        if self._finalizer:  # a Reader would read the old one's page
+            give_back(handle)
+            raise Error(
+                errno.EINVAL,
+                "__init__() was called of a %s that is made already: make another"
+                % type(self).__name__,
+            )
         self._holder = [handle]
         self._finalizer = weakref.finalize(self, _give_back, self._holder, give_back)
 
@@ -168,12 +185,18 @@ class _Owner(_c.NotCopied):
         """EINVAL: it was closed. Calls that can't fail in C would say 0 of it."""
         handle = self._holder[0]
         if not handle:
-            raise Error(errno.EINVAL, "the object was closed: make another")
+            raise Error(
+                errno.EINVAL,
+                "the object was closed: make another"
+                if self._finalizer
+                else "the object was never opened: its class must call super().__init__()",
+            )
         return handle
 
     def close(self) -> None:
         """Give it back. Later calls raise EINVAL; once more is no error."""
-        self._finalizer()
+        if self._finalizer:
+            self._finalizer()
 
     def __enter__(self: _Self) -> _Self:
         return self
@@ -236,9 +259,10 @@ class Readings(Mapping[str, Reading]):
 
     def __getitem__(self, name: str) -> Reading:
         try:
-            return self._reading(self._names.index(name))
+            i = self._names.index(name)
         except ValueError:
             raise KeyError(name) from None
+        return self._reading(i)
 
     def __iter__(self) -> Iterator[str]:
         return iter(self._names)
@@ -302,6 +326,10 @@ class Part(NamedTuple):
 class Set(_Owner):
     """Events by name, "a,b" or the group "{a,b}", counted on a target from now on."""
 
+    names: Tuple[str, ...] = ()
+    _type = _c.Reading * 0
+    _resets = 0
+
     def __init__(
         self,
         *events: str,
@@ -315,7 +343,7 @@ class Set(_Owner):
         user_fallback: bool = False,
         watch: bool = False,
     ) -> None:
-        whom = target._c_target() if target else None  # the calling thread
+        whom = None if target is None else _whom(target)  # NULL: the calling thread
         flags = _flags(
             multiplex=multiplex,
             inherit=inherit,
@@ -335,7 +363,6 @@ class Set(_Owner):
             [_c.text(_lib.perfctr_set_name(self._handle, i)) for i in range(size)]
         )
         self._type = _c.Reading * size
-        self._resets = 0
 
     def _sums(self) -> "ctypes.Array[_c.Reading]":
         into: "ctypes.Array[_c.Reading]" = self._type()
@@ -682,6 +709,8 @@ class Metrics(_Owner):
     def value(self, i: int, readings: Readings) -> MetricValue:
         """Metric i, from readings of a set of these events."""
         handle = self._handle
+        if not isinstance(readings, Readings):
+            raise TypeError("readings are of Set.read(), and not a %s" % type(readings).__name__)
         if len(readings._c) != self._n:
             raise Error(
                 errno.EINVAL,
@@ -824,7 +853,7 @@ class Sampler(_Owner):
             task=task,
             overwrite=overwrite,
         )
-        whom = (target or thread())._c_target()
+        whom = _whom(thread() if target is None else target)
         self._own(
             _lib.perfctr_sampler_open(
                 _c.c_string(event), ctypes.byref(whom), ctypes.byref(config)

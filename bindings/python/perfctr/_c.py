@@ -6,6 +6,7 @@ Calls keep Python's lock, so that no other thread of Python closes an object tha
 
 import ctypes
 import errno
+import functools
 import os
 from ctypes import (
     CFUNCTYPE,
@@ -22,7 +23,7 @@ from ctypes import (
     c_uint64,
     c_void_p,
 )
-from typing import Any, Callable, NoReturn, Optional
+from typing import Any, Callable, NoReturn, Optional, cast
 
 try:
     lib = ctypes.PyDLL("libperfctr.so.7", use_errno=True)
@@ -71,6 +72,8 @@ def check(status: int) -> int:
 
 
 def c_string(text: str) -> bytes:
+    if not isinstance(text, str):
+        raise TypeError("a name is a str, and not a %s" % type(text).__name__)
     if "\0" in text:
         raise Error(errno.EINVAL, "a name has a zero byte in it: remove it, since no name has one")
     return os.fsencode(text)
@@ -413,11 +416,33 @@ _declare("perfctr_regions_thread", c_int)
 _declare("perfctr_regions_report", c_int, c_char_p, c_uint)
 
 
-def quick(name: str) -> Any:
-    """A function of a pointer that sets no errno, in as few instructions as ctypes can call it."""
-    function = getattr(ctypes.PyDLL("libperfctr.so.7"), name)
+try:
+    from . import _quick as _compiled
+
+    quick: Any = _compiled
+except ImportError:  # it was not compiled, or this Python has no stable ABI
+    quick = None
+
+_functions = ctypes.PyDLL("libperfctr.so.7")
+
+
+def plain(name: str) -> Any:
+    """A function of one pointer, which sets no errno."""
+    function = getattr(_functions, name)
     function.restype = None
     return function
+
+
+def address(function: Any) -> Optional[int]:
+    return ctypes.cast(function, c_void_p).value
+
+
+def call_of(name: str, at: Structure) -> Callable[[], Any]:
+    """The call of a function of one structure, in as few instructions as Python can make it."""
+    function = plain(name)
+    if not quick:
+        return functools.partial(function, ctypes.byref(at))
+    return cast(Callable[[], Any], quick.caller(address(function), ctypes.addressof(at), at))
 
 
 def each(prototype: Any, call: Callable[[Any], int], visit: Callable[[Any], None]) -> None:

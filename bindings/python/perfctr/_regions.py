@@ -32,7 +32,6 @@ __all__ = [
 ]
 
 _lib = _c.lib
-_begin, _end = _c.quick("perfctr_region_begin"), _c.quick("perfctr_region_end")
 _getframe, _get_ident, _CONTEXTLIB = sys._getframe, threading.get_ident, vars(contextlib)
 _F = TypeVar("_F", bound=Callable[..., Any])
 
@@ -150,7 +149,52 @@ def _begin_again() -> None:
 os.register_at_fork(after_in_child=_begin_again)
 
 
-class Region:
+_BEGIN, _END = _c.plain("perfctr_region_begin"), _c.plain("perfctr_region_end")
+_BEGIN_AT, _END_AT = (_c.address(way) if _c.quick else None for way in (_BEGIN, _END))
+_Visited = TypeVar("_Visited", bound="_PlainVisits")
+
+
+class _PlainVisits:
+    """What a with statement begins and ends, where the module _quick is not there. Between the calls
+    of C and the block stands as little as possible: it is executed in the region."""
+
+    _at: Any = None
+
+    def _calls(self, begin: Optional[int], end: Optional[int], region: int) -> None:
+        """The addresses of what the compiled module calls."""
+
+    def _entering(self) -> None:
+        """Before a visit."""
+
+    def _leaving(self, raised: Tuple[Any, ...]) -> None:
+        """After a visit."""
+
+    def __enter__(self: _Visited) -> _Visited:
+        self._entering()
+        _BEGIN(self._at)
+        return self
+
+    def __exit__(
+        self,
+        kind: Optional[Type[BaseException]],
+        exception: Optional[BaseException],
+        traceback: Optional[TracebackType],
+    ) -> None:
+        _END(self._at)
+        self._leaving((kind, exception, traceback))
+
+
+if TYPE_CHECKING or not _c.quick:
+    _Visits = _PlainVisits
+else:
+    _Visits = _c.quick.Visits
+
+
+# How far the frame with the with statement is from Region._entering().
+_DEPTH = 1 if _c.quick else 2
+
+
+class Region(_Visits):
     """A region: a context manager, and a decorator of functions. The look-up is done once."""
 
     def __init__(self, name: str) -> None:
@@ -167,6 +211,7 @@ class Region:
             _c.Region(c.name, c.id, 0, ctypes.addressof(key)) for key in (_WITH, _CALL)
         )
         self._at = ctypes.byref(self._c)
+        self._calls(_BEGIN_AT, _END_AT, ctypes.addressof(self._c))
         # The visits that each thread has not ended, and those in which a coroutine may suspend.
         self._open: Dict[int, int] = {}
         self._watches: Dict[Tuple[int, int], _Watch] = {}
@@ -179,25 +224,17 @@ class Region:
         if user.f_code.co_flags & _SUSPENDS:
             self._watches[visit] = _Watch(self.name, user)
 
-    # Between the calls of C and the block stands as little as possible: it is executed in the region.
-    def __enter__(self) -> "Region":
+    def _entering(self) -> None:
         if not _calibrated:
             _calibrate()
-        frame = _getframe(1)
+        frame = _getframe(_DEPTH)
         thread = _get_ident()
         n = self._open.get(thread, 0) + 1
         if frame.f_code.co_flags & _SUSPENDS or frame.f_globals is _CONTEXTLIB:
             self._watch(frame, (thread, n))
         self._open[thread] = n
-        _begin(self._at)
-        return self
 
-    def __exit__(
-        self,
-        kind: Optional[Type[BaseException]],
-        exception: Optional[BaseException],
-        traceback: Optional[TracebackType],
-    ) -> None:
+    def _leaving(self, raised: Tuple[Any, ...]) -> None:
         thread = _get_ident()
         n = self._open.get(thread)
         if not n:
@@ -206,17 +243,24 @@ class Region:
                 'this thread is not in region "%s": a region ends in the thread that began it'
                 % self.name,
             )
-        _end(self._at)
         self._open[thread] = n - 1
         if self._watches:
             watch = self._watches.pop((thread, n), None)
             if watch:
                 watch.over()
-                if watch.suspended and exception is None:
+                if watch.suspended and raised[1] is None:
                     raise _suspended(self.name)
 
     def __call__(self, function: _F) -> _F:
         """A function whose calls are visits. EINVAL: it is a coroutine's or a generator's."""
+        if isinstance(function, (staticmethod, classmethod)):
+            return cast(_F, type(function)(self(function.__func__)))
+        if not callable(function):
+            raise Error(
+                errno.EINVAL,
+                'region "%s" decorates functions, and an object of type %s can\'t be called: put the '
+                "region below what makes it" % (self.name, type(function).__name__),
+            )
         if _makes_what_suspends(function):
             raise Error(
                 errno.EINVAL,
@@ -225,23 +269,24 @@ class Region:
                 % (getattr(function, "__name__", "a function"), self.name),
             )
 
-        at = ctypes.byref(self._called)
+        begin = _c.call_of("perfctr_region_begin", self._called)
+        end = _c.call_of("perfctr_region_end", self._called)
 
         @functools.wraps(function)
         def visit(*arguments: Any, **named: Any) -> Any:
             if not _calibrated:
                 _calibrate()
-            _begin(at)
+            begin()
             try:
                 return function(*arguments, **named)
             finally:
-                _end(at)
+                end()
 
         return cast(_F, visit)
 
     def _reading(self, read: Callable[..., int]) -> RegionReading:
         c = _c.RegionReading()
-        _c.check(read(self._at, ctypes.byref(c)))
+        _c.check(read(self._c, ctypes.byref(c)))
         values = [
             RegionValue(*(getattr(c.value[i], name) for name in RegionValue._fields))
             for i in range(c.nvalues)
@@ -260,7 +305,7 @@ class Region:
 
     def reset(self) -> None:
         """Forget the calling thread's counts."""
-        _c.check(_lib.perfctr_region_reset(self._at))
+        _c.check(_lib.perfctr_region_reset(self._c))
 
 
 def _own() -> Tuple[Region, Region, Region]:
