@@ -12,16 +12,19 @@ check() {	# NAME STATUS
 }
 dpkg --add-architecture "$arch"
 scripts/again apt-get update -qq
-scripts/again apt-get install -y -qq --no-install-recommends "crossbuild-essential-$arch" "libelf-dev:$arch" "libdw-dev:$arch" "pkgconf:$arch" \
+scripts/again apt-get install -y -qq --no-install-recommends "crossbuild-essential-$arch" "libelf-dev:$arch" "libdw-dev:$arch" "libpython3-dev:$arch" \
+	"pkgconf:$arch" \
 	lintian qemu-user binutils >/dev/null
 scripts/deb /opt/deb
 check "scripts/deb" $?
-for package in libperfctr7 libperfctr-dev perfctr-tools perfctr-compat; do
+for package in libperfctr7 libperfctr-dev perfctr-tools perfctr-compat python3-perfctr; do
 	[ "$(dpkg-deb -f /opt/deb/"${package}"_*"_$arch.deb" Architecture)" = "$arch" ]
 	check "$package" $?
 done
 lintian --allow-root --fail-on error,warning --tag-display-limit 0 /opt/deb/*.changes
 check "lintian" $?
+# Its Python would take the place of this architecture's.
+rm /opt/deb/python3-perfctr*_"$arch".deb
 scripts/again apt-get install -y -qq --no-install-recommends /opt/deb/*_"$arch".deb >/tmp/log 2>&1 || cat /tmp/log
 [ "$(dpkg-query -W -f '${db:Status-Abbrev}\n' "libperfctr7:$arch" "libperfctr-dev:$arch" "perfctr-tools:$arch" "perfctr-compat:$arch" |
 	grep -c '^ii')" = 4 ]
