@@ -27,7 +27,40 @@ $cc -std=gnu11 ${CFLAGS:-} -Wall -Wextra -Werror -I"$srcdir/include" "$srcdir/te
 	-L"$lib" -lperfctr -ldl && ./languages
 check "the functions do what is inline" $?
 
+# The page's table: the programs have as many words, and the emulated machines hold as many instructions.
+guest=$srcdir/tests/vm/guest/languages
+row() {	# LANGUAGE PROGRAM INSTRUCTIONS
+	echo ".It $1 Ta $(sed 1d "$srcdir/tests/bindings/shortest/$2" | wc -w) Ta $3"
+}
+{
+	row C c.c "$(sed -n 's/.* cost_in_c = \([0-9]*\);$/\1/p' "$guest/cxx.cc")"
+	row C++ cxx.cc "$(sed -n 's/.* cost_in_cxx = \([0-9]*\);$/\1/p' "$guest/cxx.cc")"
+	row Fortran fortran.f90 "$(sed -n 's/.*call check_cost(\([0-9]*\)_c_int64_t)$/\1/p' "$guest/fortran.f90")"
+	row Rust rust.rs "$(sed -n 's/.*check_cost(&counters, \([0-9]*\)).*/\1/p' "$guest/rust.rs")"
+	row Python python.py "below $(sed -n 's/^AROUND = .* else \([0-9]*\)$/\1/p' "$guest/python.py")"
+} >rows
+sed -n '/^\.It language Ta/,/^\.El/p' "$srcdir/man/perfctr_languages.7" | grep 'Ta [b0-9]' | diff - rows
+check "the page's table of languages" $?
+shortest() {	# COMMAND...
+	"$@" >output 2>&1 && grep -q '^work: 1 visit' output
+	status=$?
+	[ $status = 0 ] || cat output
+	check "the shortest program, by $1" $status
+}
+$cc -std=gnu11 -I"$srcdir/include" "$srcdir/tests/bindings/shortest/c.c" -o c -L"$lib" -lperfctr && shortest ./c
+
 case $cc in *musl*) echo "| left out: LuaJIT, which is of the other C library"; exit $failed ;; esac
+mkdir -p include/perfctr && cp "$srcdir/bindings/cxx/perfctr.hpp" include/perfctr/
+if command -v g++ >/dev/null; then
+	g++ -std=c++17 -Iinclude -I"$srcdir/include" "$srcdir/tests/bindings/shortest/cxx.cc" -o cxx -L"$lib" -lperfctr && shortest ./cxx
+fi
+if command -v gfortran >/dev/null; then
+	gfortran "$srcdir/bindings/fortran/perfctr.f90" "$srcdir/tests/bindings/shortest/fortran.f90" -o fortran -L"$lib" -lperfctr &&
+		shortest ./fortran
+fi
+if [ -x /usr/bin/python3 ]; then
+	PYTHONPATH=$srcdir/bindings/python PYTHONDONTWRITEBYTECODE=1 shortest /usr/bin/python3 "$srcdir/tests/bindings/shortest/python.py"
+fi
 if command -v luajit >/dev/null; then
 	awk '/^\.Bd -literal/ { on = 1; next } /^\.Ed/ { on = 0 } on' "$srcdir/man/perfctr_languages.7" >page.lua
 	luajit page.lua >output 2>&1 && grep -q '^page-faults:u.[0-9]' output

@@ -44,6 +44,10 @@ quietly "a release is built" cargo build -q --release
 awk '/^\.Bd -literal/ { on = 1; next } /^\.Ed/ { on = 0 } on' "$srcdir/man/perfctr_rust.7" >perfctr/examples/page.rs
 quietly "the program of perfctr_rust(7)" cargo run -q --example page
 
+cp "$srcdir/tests/bindings/shortest/rust.rs" perfctr/examples/shortest.rs
+cargo run -q --example shortest 2>&1 | grep -q '^work: 1 visit'
+check "the shortest program" $?
+
 # refuses CODE NAME: the compiler has this against the program on the standard input.
 refuses() {
 	{

@@ -140,6 +140,50 @@ static void check_own_part()
 	check_few("few", 2000 * n, 20 * n);
 }
 
+/* What a begin and an end take in all. */
+template <typename F> static void check_cost(const char *what, F visit, std::uint64_t wanted)
+{
+	const perfctr::counters<1> counters("instructions:u");
+	const auto read = [&] { return counters.read()[0]; };
+	std::uint64_t cost;
+
+	perfctr::regions::start("cycles:u");
+	cost = least([&] {
+		const std::uint64_t before = read();
+		visit();
+		return read() - before;
+	});
+	cost -= least([&] {
+		const std::uint64_t before = read();
+		return read() - before;
+	});
+	perfctr::regions::stop();
+#ifdef __x86_64__
+	check(what, cost, wanted);
+#else
+	(void)wanted;
+	std::printf("  %s: %llu\n", what, static_cast<unsigned long long>(cost));
+#endif
+}
+
+/* As perfctr_languages(7) has them. */
+static constexpr std::uint64_t cost_in_c = 101;
+static constexpr std::uint64_t cost_in_cxx = 101;
+
+static void visit_in_c()
+{
+	perfctr_region_begin(&named);
+	perfctr_region_end(&named);
+}
+
+static void check_costs()
+{
+	check_cost(
+		"begin and end in C", [] { visit_in_c(); }, cost_in_c);
+	check_cost(
+		"begin and end in C++", [] { perfctr::region_guard guard(named); }, cost_in_cxx);
+}
+
 /* Their own part is subtracted, but for what the compiler makes of the callables. */
 static void check_count()
 {
@@ -196,6 +240,7 @@ int main()
 		check_regions();
 		check_own_part();
 		check_count();
+		check_costs();
 	} catch (const perfctr::error &error) {
 		std::printf("not ok: %s\n", error.what());
 		failures++;

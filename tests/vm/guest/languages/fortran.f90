@@ -26,6 +26,7 @@ program fortran
     call check("an ordered read", count(ordered, 101000_c_long) - count(ordered, 1000_c_long), 200000_c_int64_t)
     call check_regions()
     call check_own_part()
+    call check_cost(122_c_int64_t)
     if (failures > 0) error stop 1
 
 contains
@@ -110,6 +111,43 @@ contains
         call check(name // " is beyond its bound by", &
             max(off - merge(most, found%value(2)%error, most > 0), 0_c_int64_t), 0_c_int64_t)
     end subroutine
+
+    ! What a begin and an end take in all, as perfctr_languages(7) has it on x86-64.
+    subroutine check_cost(wanted)
+        integer(c_int64_t), intent(in) :: wanted
+        type(perfctr_region) :: region
+        integer(c_int64_t) :: before(2), after(2), both, reads
+        integer :: i
+
+        call region%find("cost")
+        call perfctr_regions_start("cycles:u")
+        both = huge(both)
+        reads = huge(reads)
+        do i = 1, 5
+            call counters%read(before)
+            call region%begin()
+            call region%end()
+            call counters%read(after)
+            both = min(both, after(1) - before(1))
+            call counters%read(before)
+            call counters%read(after)
+            reads = min(reads, after(1) - before(1))
+        end do
+        call perfctr_regions_stop()
+        call check("begin and end", both - reads, merge(wanted, both - reads, on_x86()))
+    end subroutine
+
+    ! By what Linux says of the first processor.
+    logical function on_x86()
+        character(32) :: line
+        integer :: unit
+
+        open (newunit=unit, file="/proc/cpuinfo", action="read")
+        read (unit, "(a)") line
+        read (unit, "(a)") line
+        close (unit)
+        on_x86 = index(line, "vendor_id") == 1
+    end function
 
     subroutine visit(region)
         type(perfctr_region), intent(in) :: region

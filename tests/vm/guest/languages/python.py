@@ -21,6 +21,7 @@ else:
 failures = 0
 # The error of a visit, and what begin and end may count between them: perfctr_python(7) has these figures.
 MOST, INSIDE = (600, 2400) if "ctypes" in sys.argv else (200, 700)
+AROUND = 9500 if "ctypes" in sys.argv else 9000
 
 
 def check(what, good, found):
@@ -165,6 +166,23 @@ def check_raw():
     check("begin and end", 0 < found < INSIDE, found)
 
 
+def check_cost(read):
+    """What a begin and an end take in all: at most what perfctr_languages(7) has."""
+    region = perfctr.region("cost")
+    perfctr.regions.start("cycles:u")
+    both, reads = [], []
+    for _ in range(20):
+        before = read()
+        with region:
+            pass
+        both.append(read() - before)
+        before = read()
+        reads.append(read() - before)
+    perfctr.regions.stop()
+    cost = min(both) - min(reads)
+    check("begin and end in all", 0 < cost < AROUND, cost)
+
+
 def main():
     gc.disable()
     print("  regions are", perfctr.region("empty").__class__.__mro__[1].__name__)
@@ -174,6 +192,7 @@ def main():
         check_loops("a set", lambda: events.read()["instructions:u"].value)
         check_loops("a reader", reader.read)
         # No loop is shorter than two instructions.
+        check_cost(reader.read)
         call = cost(reader.read, nothing) - 2
         loop(1000000)
         events.reset()

@@ -104,6 +104,24 @@ fn check_own_part() -> Result<bool> {
     Ok(wrong)
 }
 
+/// What a begin and an end take in all, as perfctr_languages(7) has it.
+fn check_cost(counters: &Counters<1>, wanted: u64) -> Result<bool> {
+    let region = Region::find("cost")?;
+    regions::start("cycles:u", 0)?;
+    let both = least(|| {
+        let before = counters.read_one(0)?;
+        drop(region.enter());
+        Ok(counters.read_one(0)? - before)
+    })?;
+    let reads = least(|| {
+        let before = counters.read_one(0)?;
+        Ok(counters.read_one(0)? - before)
+    })?;
+    regions::stop()?;
+    let cost = both - reads;
+    Ok(check("begin and end", cost, if cfg!(target_arch = "x86_64") { wanted } else { cost }))
+}
+
 fn count() -> Result<bool> {
     let set = Set::open("instructions:u", Target::default(), 0)?;
     let counters = Counters::<1>::open("instructions:u", 0)?;
@@ -118,7 +136,7 @@ fn count() -> Result<bool> {
         println!("an inline read: {} instructions, an ordered one: {}", inline, ordered);
         wrong |= !(10..=18).contains(&inline) || ordered != inline + 2;
     }
-    Ok(wrong | check_regions()? | check_own_part()?)
+    Ok(wrong | check_regions()? | check_own_part()? | check_cost(&counters, 113)?)
 }
 
 fn main() {
