@@ -21,3 +21,15 @@ pub fn test_checked(counters: &perfctr::Counters<1>) -> u64 {
     let before = counters.read_one(0).unwrap_or(0);
     counters.read_one(0).unwrap_or(0).wrapping_sub(before)
 }
+
+#[no_mangle]
+pub fn test_all(counters: &perfctr::Counters<1>) -> perfctr::Result<u64> {
+    let before = counters.read()?;
+    Ok(counters.read()?[0] - before[0])
+}
+
+#[no_mangle]
+pub fn test_index(counters: &perfctr::Counters<2>, i: usize) -> u64 {
+    let before = counters.read_one(i).unwrap_or(0);
+    counters.read_one(i).unwrap_or(0).wrapping_sub(before)
+}

@@ -122,6 +122,9 @@ fn check_cost(counters: &Counters<1>, wanted: u64) -> Result<bool> {
     Ok(check("begin and end", cost, if cfg!(target_arch = "x86_64") { wanted } else { cost }))
 }
 
+/// Of a read that looks for a fork, by perfctr_rust(7).
+const MOST: u64 = 25;
+
 fn count() -> Result<bool> {
     let set = Set::open("instructions:u", Target::default(), 0)?;
     let counters = Counters::<1>::open("instructions:u", 0)?;
@@ -135,6 +138,16 @@ fn count() -> Result<bool> {
         let ordered = least(|| Ok(rust_code::test_ordered(&counters).unwrap_or(0)))?;
         println!("an inline read: {} instructions, an ordered one: {}", inline, ordered);
         wrong |= !(10..=18).contains(&inline) || ordered != inline + 2;
+        let one = least(|| {
+            let before = counters.read_one(0)?;
+            Ok(counters.read_one(0)? - before)
+        })?;
+        let all = least(|| {
+            let [before] = counters.read()?;
+            Ok(counters.read()?[0] - before)
+        })?;
+        println!("read_one(): {} instructions, read(): {}", one, all);
+        wrong |= !(10..=MOST).contains(&one) || !(10..=MOST).contains(&all);
     }
     Ok(wrong | check_regions()? | check_own_part()? | check_cost(&counters, 113)?)
 }
