@@ -201,9 +201,10 @@ int perfctr_regions_thread(void);
  * before the first visit after a start, or in a child of fork(). No region counts these visits. 0:
  * done, or nothing is to be done. Without it sums of these regions are estimates whose error is
  * 40,000 or more for each visit; else their error is a quarter of what an empty visit counts, and
- *for each visit within a quarter of what begin and end add around it. Where regions of this code
- *and of other code were visited, the difference is in the error of those around others. EAGAIN: the
- *thread can't do so now, or the regions were not visited so. EINVAL: an argument is NULL. ENOMEM.
+ * for each visit within a quarter of what begin and end add around it. Where regions of this code
+ * and of other code were visited, the difference is in the error of those around others.
+ * EAGAIN: the thread can't do so now, or the regions were not visited so. EINVAL: an argument is
+ * NULL. ENOMEM.
  */
 struct perfctr_calibration;
 int perfctr_regions_calibrate(void (*key)(void), struct perfctr_calibration **state);
