@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * Measures the cost of a context switch, and of a read, with counters, through perf_events and
- * through the driver (/perfctr.ko). For the former two processes, or two threads of one, hand each
- * other a byte on one CPU; both count. Under QEMU with -icount shift=0 a nanosecond is an
- * instruction, and with SCHED_FIFO who is woken up waits until the other one sleeps, so that the
- * figures are exact: VM_TESTS=switch tests/vm/run.sh.
+ * Measures the cost of a context switch, of a read, and of the calls that begin and end counting,
+ * through perf_events and through the driver (/perfctr.ko). For the former two processes, or two
+ * threads of one, hand each other a byte on one CPU; both count. Under QEMU with -icount shift=0 a
+ * nanosecond is an instruction, and with SCHED_FIFO who is woken up waits until the other one
+ * sleeps, so that the figures are exact: VM_TESTS=switch tests/vm/run.sh.
  */
 #include <fcntl.h>
 #include <pthread.h>
@@ -41,14 +41,11 @@ static void fail(const char *what)
 	exit(1);
 }
 
-static struct vperfctr *count(const struct load *load)
+static struct vperfctr_control control_of(const struct load *load)
 {
 	struct vperfctr_control control;
-	struct vperfctr *self;
 	unsigned int i;
 
-	if (!load->tsc)
-		return NULL;
 	memset(&control, 0, sizeof(control));
 	control.si_signo = SIGUSR1;
 	control.cpu_control.tsc_on = 1;
@@ -63,18 +60,33 @@ static struct vperfctr *count(const struct load *load)
 #endif
 		control.cpu_control.ireset[i] = i < load->nractrs ? 0 : -PERIOD;
 	}
+	return control;
+}
+
+static struct vperfctr *count(const struct load *load)
+{
+	struct vperfctr_control control = control_of(load);
+	struct vperfctr *self;
+
+	if (!load->tsc)
+		return NULL;
 	self = vperfctr_open();
 	if (!self || vperfctr_control(self, &control) < 0)
 		fail("counting");
 	return self;
 }
 
-static double now(void)
+static double time_by(clockid_t clock)
 {
 	struct timespec t;
 
-	clock_gettime(CLOCK_MONOTONIC, &t);
+	clock_gettime(clock, &t);
 	return (double)t.tv_sec * 1e9 + (double)t.tv_nsec;
+}
+
+static double now(void)
+{
+	return time_by(CLOCK_MONOTONIC);
 }
 
 /* Two who hand each other a byte: what they count, the pipes' ends, the ns of a switch. */
@@ -238,6 +250,62 @@ static void measure_reads(double times[NREADS], bool driver)
 	}
 }
 
+enum { OPENS, CONTROLS, UNLINKS, CLOSES, CALLS };
+/* Instructions of the caller, over either; the time until the driver returns, with its sleeps. */
+enum { OVER_PERF, OVER_DRIVER, WAIT, CALL_COLUMNS };
+
+static const struct {
+	const char *name;
+	double limit[CALL_COLUMNS]; /* 0: none */
+} calls[CALLS] = {
+	{ "vperfctr_open()", { 0, MOST(56100, 0), MOST(56100, 0) } },
+	{ "vperfctr_control(), the TSC and 1 counter", { 0, MOST(24600, 0), MOST(134500, 0) } },
+	{ "vperfctr_unlink()", { 0, MOST(21200, 0), MOST(130700, 0) } },
+	{ "vperfctr_close()", { 0, MOST(34700, 0), MOST(34700, 0) } },
+};
+
+static void take_turn(struct vperfctr_control *control, clockid_t clock, double times[CALLS + 1])
+{
+	struct vperfctr *self;
+
+	times[OPENS] = time_by(clock);
+	self = vperfctr_open();
+	times[CONTROLS] = time_by(clock);
+	if (!self || vperfctr_control(self, control) < 0)
+		fail("a turn");
+	times[UNLINKS] = time_by(clock);
+	vperfctr_unlink(self);
+	times[CLOSES] = time_by(clock);
+	vperfctr_close(self);
+	times[CALLS] = time_by(clock);
+}
+
+/* Each call in the mean of many turns: the least of some means. */
+static void measure_calls(double best[CALLS], clockid_t clock)
+{
+	const struct load one = { .tsc = true, .nractrs = 1 };
+	struct vperfctr_control control = control_of(&one);
+	double sum[CALLS], times[CALLS + 1], own = time_by(clock);
+	int i, k, turn;
+
+	for (i = 0; i < ROUNDS; i++)
+		time_by(clock);
+	own = (time_by(clock) - own) / (ROUNDS + 1);
+	for (i = 0; i < CALLS; i++)
+		best[i] = 1e18;
+	for (k = 0; k < REPEATS; k++) {
+		memset(sum, 0, sizeof(sum));
+		for (turn = 0; turn < ROUNDS; turn++) {
+			take_turn(&control, clock, times);
+			for (i = 0; i < CALLS; i++)
+				sum[i] += times[i + 1] - times[i] - own;
+		}
+		for (i = 0; i < CALLS; i++)
+			if (sum[i] / ROUNDS < best[i])
+				best[i] = sum[i] / ROUNDS;
+	}
+}
+
 /* An interrupt in a switch moves a difference: limits are a tenth above what is usual, or more. */
 static const struct load loads[] = {
 	{ "nothing", false, 0, 0, { { 0 } } },
@@ -266,7 +334,8 @@ static const struct set {
 enum { LOADS = sizeof(loads) / sizeof(loads[0]), SETS = sizeof(sets) / sizeof(sets[0]) };
 
 static struct times {
-	double of_switch[LOADS][PROVIDERS][PAIRS], of_set[SETS], of_read[2][NREADS];
+	double of_switch[LOADS][PROVIDERS][PAIRS], of_set[SETS], of_read[2][NREADS],
+		of_call[CALL_COLUMNS][CALLS];
 } times;
 
 static void measure_provider(unsigned int provider)
@@ -280,8 +349,13 @@ static void measure_provider(unsigned int provider)
 		time[i][provider][PROCESSES] = measure_in_child(&loads[i], run_processes, NULL);
 		time[i][provider][THREADS] = measure_in_child(&loads[i], run_threads, NULL);
 	}
-	if (provider != OPEN)
-		measure_reads(times.of_read[provider], provider == DRIVER);
+	if (provider == OPEN)
+		return;
+	measure_reads(times.of_read[provider], provider == DRIVER);
+	measure_calls(times.of_call[provider == PERF ? OVER_PERF : OVER_DRIVER],
+		      CLOCK_THREAD_CPUTIME_ID);
+	if (provider == DRIVER)
+		measure_calls(times.of_call[WAIT], CLOCK_MONOTONIC);
 }
 
 static void load_driver(const char *parameters)
@@ -385,6 +459,20 @@ static void print_reads(void)
 			compare(reads[i].name, times.of_read[k][i], reads[i].limit[k]);
 }
 
+static void print_calls(void)
+{
+	unsigned int i, k;
+
+	printf("\n| a call | perf_events | driver | ns until the driver returns |\n"
+	       "|---|---:|---:|---:|\n");
+	for (i = 0; i < CALLS; i++)
+		printf("| %s | %.0f | %.0f | %.0f |\n", calls[i].name, times.of_call[OVER_PERF][i],
+		       times.of_call[OVER_DRIVER][i], times.of_call[WAIT][i]);
+	for (i = 0; i < CALLS; i++)
+		for (k = 0; k < CALL_COLUMNS; k++)
+			compare(calls[i].name, times.of_call[k][i], calls[i].limit[k]);
+}
+
 /* The driver first: perf_events looks after its events at each switch for a second longer. */
 int main(void)
 {
@@ -396,5 +484,6 @@ int main(void)
 	measure_perf();
 	print_switches();
 	print_reads();
+	print_calls();
 	return failures != 0;
 }
