@@ -190,6 +190,9 @@ static void reaches(void)
 	stop_other();
 	other->mm->dumpable = 0;
 	EXPECT(owner_reach(other), -EPERM);
+	other->jobctl = 0;
+	EXPECT(owner_reach(other), -ESRCH);
+	stop_other();
 	world_faults.capable = true;
 	EXPECT(owner_reach(other), 0);
 	other->mm->dumpable = SUID_DUMP_USER;
@@ -257,6 +260,71 @@ static void traced(void)
 	vperfctr_put(self);
 	EXPECT(calls_open(other->pid, true), 2);
 	close_all();
+}
+
+/* Whom a descriptor gives what: a tracer, a thread of the same process, others, and its caller. */
+static void who_may_call(void)
+{
+	const struct vperfctr_control c = a_mode(0);
+	const struct perfctr_call_read call = { 0 };
+
+	stop_other();
+	EXPECT(calls_open(other->pid, true), 0);
+	other->mm->dumpable = 0;
+	EXPECT(control(&c), -EPERM);
+	EXPECT(unlink_them(), -EPERM);
+	EXPECT(world_ioctl(PERFCTR_IOC_READ, &call), -EPERM);
+	other->mm->dumpable = SUID_DUMP_USER;
+	other->ptrace = 0;
+	EXPECT(control(&c), -ESRCH);
+	EXPECT(unlink_them(), -ESRCH);
+	EXPECT(world_ioctl(PERFCTR_IOC_READ, &call), -ESRCH);
+	EXPECT(world_mmap(), -ESRCH);
+	other->group = me->group;
+	EXPECT(control(&c), -ESRCH);
+	EXPECT(resume(), -ESRCH);
+	EXPECT(unlink_them(), -ESRCH);
+	EXPECT(world_ioctl(PERFCTR_IOC_READ, &call), 0);
+	other->group = 1;
+	stop_other();
+	EXPECT(unlink_them(), 0);
+	other->ptrace = 0;
+	EXPECT(world_ioctl(PERFCTR_IOC_READ, &call), 0);
+	close_all();
+}
+
+/* A bystander's link is in the same bucket: calls, an exec and the exit find their own, or none. */
+static void beside_a_bystander(void)
+{
+	const struct vperfctr_control c = a_mode(0);
+	struct vperfctr *others, *own;
+
+	world_faults.one_hash = true;
+	stop_other();
+	EXPECT(calls_open(other->pid, true), 0);
+	EXPECT(control(&c), 0);
+	others = set_of(other);
+	EXPECT(!set_of(me), true);
+	EXPECT(calls_open(0, false), -ENODEV);
+	EXPECT(calls_open(0, true), 1);
+	own = set_of(me);
+	EXPECT(own != others, true);
+	EXPECT(set_of(other) == others, true);
+	EXPECT(vthread_of(own) == me, true);
+	EXPECT(vthread_of(others) == other, true);
+	EXPECT(calls_open(0, false), 2);
+	EXPECT(world_file()->private_data == own, true);
+	EXPECT(control(&c), 0);
+	steps(3);
+	EXPECT(count(), 3);
+	EXPECT(others->state->pmc[0].sum, 0);
+	EXPECT(unlink_them(), 0);
+	EXPECT(!set_of(me), true);
+	EXPECT(set_of(other) == others, true);
+	world_exec(true);
+	EXPECT(set_of(other) == others, true);
+	EXPECT(others->cstatus, perfctr_mk_cstatus(1, 1, 0));
+	EXPECT(hardware_is_reserved(), true);
 }
 
 /* Its end has begun: it can't be given counters, and keeps none. */
@@ -467,6 +535,55 @@ static void overflows(void)
 	close_all();
 }
 
+/* Counters that go on before the signal could be sent overflow again: one signal tells of both. */
+static void overflows_before_the_signal(void)
+{
+	open_and_control(i_mode());
+	world_interrupt(0, OVERFLOW);
+	EXPECT(count(), 0);
+	EXPECT(set_of(me)->signalling.counter, 1);
+	EXPECT(resume(), 0);
+	world_interrupt(0, OVERFLOW);
+	EXPECT(count(), 0);
+	EXPECT(set_of(me)->refs.refcount.counter, 3);
+	world_return();
+	EXPECT(world_signals.queued, 1);
+	EXPECT(set_of(me)->overflowed.counter, 0);
+	EXPECT(set_of(me)->signalling.counter, 0);
+	EXPECT(set_of(me)->refs.refcount.counter, 2);
+	close_all();
+}
+
+/* The signal is of the control whose counters overflowed. */
+static void another_signal_before_the_signal(void)
+{
+	struct vperfctr_control c = i_mode();
+
+	open_and_control(c);
+	world_interrupt(0, OVERFLOW);
+	EXPECT(count(), 0);
+	c.si_signo = 10;
+	EXPECT(control(&c), 0);
+	world_return();
+	EXPECT(world_signals.queued, 1);
+	EXPECT(world_signals.number, 12);
+	overflow();
+	EXPECT(world_signals.queued, 2);
+	EXPECT(world_signals.number, 10);
+	close_all();
+}
+
+/* Counters that are found overflowed as the thread falls asleep wake it up. */
+static void overflows_before_a_sleep(void)
+{
+	open_and_control(i_mode());
+	overflow_there(0);
+	world_sleep();
+	world_return();
+	EXPECT(world_signals.queued, 1);
+	close_all();
+}
+
 /* After an overflow a control starts all again; there is nothing to resume. */
 static void control_after_an_overflow(void)
 {
@@ -580,9 +697,13 @@ static void trespasses(void)
 	EXPECT(control(&i), 0);
 	overflow();
 	EXPECT(world_signals.queued, 1);
+	EXPECT(world_signals.sent, 1); /* the first one is not told of again */
 	hw_forbidden = &first;
 	leave_and_come();
 	EXPECT(resume(), -EINVAL);
+	world_return();
+	EXPECT(world_signals.queued, 1);
+	EXPECT(world_signals.sent, 2);
 	/* The clock alone may be read anywhere. */
 	hw_forbidden = &first;
 	EXPECT(control(&(struct vperfctr_control){ .cpu_control.tsc_on = 1 }), 0);
@@ -706,6 +827,90 @@ static void maps_of_others(void)
 	close_all();
 }
 
+/* ---- processors that have a memory's page tables from before ---- */
+
+static void processors_follow(void)
+{
+	const struct vperfctr_control c = a_mode(0);
+	const unsigned int mapped = perfctr_mk_cstatus(1, 1, 0);
+	struct vperfctr *self;
+
+	open_and_control(c);
+	self = set_of(me);
+	kernel_mm_cpus.bits = 3;
+	world_reads = (struct world_reads){ .stale = 7, .busy = 2, .until = 5 };
+	EXPECT(world_mmap(), 0);
+	EXPECT(self->access.works, true);
+	EXPECT(self->state->cstatus, mapped);
+	EXPECT(world_reads.stale, 4); /* the memory was never there */
+	EXPECT(world_reads.looks, 2);
+	EXPECT(jiffies, 5);
+	/* What works is not asked for again. */
+	world_reads.looks = 0;
+	EXPECT(control(&c), 0);
+	EXPECT(world_mmap(), 0);
+	world_munmap();
+	EXPECT(world_reads.looks, 0);
+	EXPECT(self->state->cstatus, mapped);
+	/* Nor is somebody interrupted who does as is counted. */
+	world_reads.stale = 0;
+	world_munmap();
+	EXPECT(self->access.works, false);
+	EXPECT(world_reads.looks, 1);
+	/* The last reader's processors let no one read any more. */
+	EXPECT(world_mmap(), 0);
+	world_reads = (struct world_reads){ .stale = 1 };
+	world_munmap();
+	EXPECT(world_reads.stale, 0);
+	EXPECT(world_reads.looks, 2);
+	close_all();
+}
+
+/* A processor may be busy in the kernel: nobody waits for it longer than 200 ms, or if killed. */
+static void processors_do_not_follow(void)
+{
+	const struct vperfctr_control c = a_mode(0);
+	const unsigned int by_calls = perfctr_mk_cstatus(0, 1, 0);
+	struct vperfctr *self;
+
+	open_and_control(c);
+	self = set_of(me);
+	kernel_mm_cpus.bits = 3;
+	world_reads = (struct world_reads){ .stale = 3, .busy = 3, .until = 1000 };
+	EXPECT(world_mmap(), 0);
+	EXPECT(self->access.works, false);
+	EXPECT(self->state->cstatus, by_calls);
+	EXPECT(jiffies, HZ / 5);
+	EXPECT(world_reads.looks, 2);
+	me->model.killed = 1;
+	EXPECT(control(&c), 0);
+	me->model.killed = 0;
+	EXPECT(jiffies, HZ / 5);
+	EXPECT(self->access.works, false);
+	/* Nor does one follow that finds no other page tables to load. */
+	world_reads.until = 0;
+	world_faults.no_first_process = true;
+	EXPECT(control(&c), 0);
+	world_faults = (struct faults){ .no_first_memory = true };
+	EXPECT(control(&c), 0);
+	EXPECT(self->access.works, false);
+	EXPECT(world_reads.stale, 3);
+	world_faults = (struct faults){ 0 };
+	/* The next control asks again. */
+	EXPECT(control(&c), 0);
+	EXPECT(self->access.works, true);
+	EXPECT(self->state->cstatus, perfctr_mk_cstatus(1, 1, 0));
+	/* Memory that is torn down is no thread's: nobody is interrupted for it. */
+	world_reads = (struct world_reads){ .stale = 3 };
+	me->mm->mm_users.counter--;
+	sibling->mm = other->mm;
+	sibling->mm->mm_users.counter++;
+	world_exec(false);
+	EXPECT(world_reads.looks, 0);
+	EXPECT(self->access.works, false);
+	close_all();
+}
+
 /* ---- another program ---- */
 
 /* The second thread keeps the memory, its mapping, and the right to read until the next control. */
@@ -744,7 +949,38 @@ static void executes(void)
 	close_all();
 }
 
+/* Its mapping is counted in its own memory, and no longer in that which others keep. */
+static void executes_and_maps(void)
+{
+	struct mm_struct *memory = me->mm;
+
+	open_and_control(a_mode(0));
+	EXPECT(world_mmap(), 0);
+	EXPECT(memory->count, 2);
+	world_exec(false);
+	EXPECT(calls_open(0, false), 0);
+	EXPECT(memory->allowed, 1);
+	EXPECT(world_mmap(), 0);
+	EXPECT(memory->allowed, 0);
+	EXPECT(memory->count, 1);
+	EXPECT(me->mm->allowed, 1);
+	EXPECT(me->mm->count, 2);
+	world_munmap();
+	EXPECT(me->mm->allowed, 0);
+	EXPECT(me->mm->count, 1);
+	close_all();
+}
+
 /* ---- small things ---- */
+
+static void begins_without_memory(void)
+{
+	access_exit();
+	world_faults.no_queue = true;
+	EXPECT(access_init(), -ENOMEM);
+	world_faults.no_queue = false;
+	EXPECT(access_init(), 0);
+}
 
 static void copies(void)
 {
@@ -782,7 +1018,23 @@ static void reads(void)
 	EXPECT(world_ioctl(PERFCTR_IOC_READ, &call), -E2BIG);
 	world_faults.user = true;
 	EXPECT(world_ioctl(PERFCTR_IOC_READ, &call), -EFAULT);
+	world_faults.user = false;
+	call.sum_size = sizeof(sum);
+	me->model.killed = 1;
+	EXPECT(world_ioctl(PERFCTR_IOC_READ, &call), -EINTR);
+	me->model.killed = 0;
 	EXPECT(world_ioctl(PERFCTR_IOC_UNLINK, NULL), 0);
+	close_all();
+}
+
+static void reads_elsewhere(void)
+{
+	EXPECT(me->cpu, 1);
+	open_and_control(a_mode(0));
+	hardware_step(1);
+	EXPECT(count(), 1);
+	hardware_step(1);
+	EXPECT(count(), 2);
 	close_all();
 }
 
@@ -837,6 +1089,8 @@ static const struct {
 	{ "opens that fail", opens_that_fail, 1 },
 	{ "who may be reached", reaches, 1 },
 	{ "a tracer's calls", traced, 1 },
+	{ "who may call", who_may_call, 1 },
+	{ "beside a bystander", beside_a_bystander, 1 },
 	{ "a tracer's open at the thread's end", traced_at_its_end, 1 },
 	{ "controls", controls, 1 },
 	{ "controls keep the clock", controls_keep_the_clock, 1 },
@@ -844,6 +1098,9 @@ static const struct {
 	{ "controls that are refused", refused_controls, 1 },
 	{ "a control without a thread", refused_for_want_of_a_thread, 1 },
 	{ "overflows", overflows, 1 },
+	{ "overflows before the signal", overflows_before_the_signal, 1 },
+	{ "another signal before the signal", another_signal_before_the_signal, 1 },
+	{ "overflows before a sleep", overflows_before_a_sleep, 1 },
 	{ "a control after an overflow", control_after_an_overflow, 1 },
 	{ "unlinked before the signal", unlinked_before_the_signal, 1 },
 	{ "a signal that is not taken", signal_that_is_not_taken, 1 },
@@ -852,9 +1109,14 @@ static const struct {
 	{ "mappings", maps, 1 },
 	{ "mappings before and after", maps_before_and_after, 1 },
 	{ "mappings of others", maps_of_others, 1 },
+	{ "processors that follow", processors_follow, 1 },
+	{ "processors that don't follow", processors_do_not_follow, 1 },
 	{ "another program", executes, 1 },
+	{ "another program, and its mapping", executes_and_maps, 1 },
+	{ "beginning without memory", begins_without_memory, 1 },
 	{ "copies", copies, 1 },
 	{ "reads", reads, 1 },
+	{ "reads on another processor", reads_elsewhere, 2 },
 	{ "waking", wakes, 1 },
 	{ "who has counters", holders, 1 },
 };
@@ -878,7 +1140,7 @@ static void be_me(void *unused)
 	world_become(me);
 	world_return();
 	test();
-	world_faults = (struct faults){ 0 };
+	world_faults = (struct faults){ .one_hash = world_faults.one_hash };
 	has_ended = true;
 	world_exit();
 }

@@ -128,7 +128,8 @@ static struct fiber {
 	void *condition;
 	uint64_t hash; /* of its last access, with all before it */
 	unsigned int in_step;
-	bool may_switch; /* in the step, before its first shared access */
+	bool may_switch;  /* in the step, before its first shared access */
+	bool interrupted; /* what runs is not its own doing */
 } fibers[FIBERS];
 
 static char stacks[FIBERS][STACK] __attribute__((aligned(16)));
@@ -254,10 +255,10 @@ static void check_memory(uintptr_t address)
 
 static struct place {
 	uintptr_t granule;
-	uint8_t readers, writers; /* in all executions */
-	uint8_t shared;		  /* a place for a choice in this round */
-	uint64_t execution;	  /* of these: */
-	uint64_t written, read;	  /* hash of the last write; sum of those of the reads since */
+	uint16_t readers, writers; /* contexts, then their interrupts, in all executions */
+	uint8_t shared;		   /* a place for a choice in this round */
+	uint64_t execution;	   /* of these: */
+	uint64_t written, read;	   /* hash of the last write; sum of those of the reads since */
 } places[PLACES];
 static uint64_t execution;
 static uint64_t state_hash;
@@ -295,16 +296,17 @@ static void note_access(uintptr_t granule, bool write)
 {
 	struct place *p = place_of(granule);
 	struct fiber *f = &fibers[self];
+	uint16_t me = (uint16_t)(1u << (self + (f->interrupted ? FIBERS : 0)));
 	uint64_t hash = mix(mix(f->hash, granule - (uintptr_t)arena), p->written + write);
 
 	if (write) {
 		hash = mix(hash, p->read);
 		p->written = hash;
 		p->read = 0;
-		p->writers |= (uint8_t)(1u << self);
+		p->writers |= me;
 	} else {
 		p->read += hash;
-		p->readers |= (uint8_t)(1u << self);
+		p->readers |= me;
 	}
 	f->hash = hash;
 	state_hash += hash;
@@ -496,6 +498,14 @@ void fiber_start(const char *name, void (*run)(void *), void *argument)
 unsigned int fiber_self(void)
 {
 	return self;
+}
+
+bool fiber_interrupted(bool interrupted)
+{
+	bool before = fibers[self].interrupted;
+
+	fibers[self].interrupted = interrupted;
+	return before;
 }
 
 void fiber_wait(bool (*ready)(void *), void *argument)

@@ -40,6 +40,12 @@ void fiber_start(const char *name, void (*run)(void *), void *argument);
 /* The number of the context that runs, in the order in which they were started. */
 unsigned int fiber_self(void);
 
+/*
+ * What the context does from now on is not its own doing: an interrupt, or the scheduler that takes
+ * its processor away. Memory that both use is a place for others. Returns whether it was so before.
+ */
+bool fiber_interrupted(bool interrupted);
+
 /* Waits until the condition holds: no preemption. */
 void fiber_wait(bool (*ready)(void *), void *argument);
 

@@ -60,13 +60,17 @@ static void add(struct registers *r, struct perfctr_cpu_state *state)
 unsigned int hw_suspend(struct perfctr_cpu_state *state, struct perfctr_program *program)
 {
 	struct registers *r = here();
-	bool overflowed = r->overflowed && program->nrctrs > program->nractrs;
+	bool overflowed;
 
 	must_be_locked(1);
 	must(r->runs == state, "counters are stopped that don't run here");
 	add(r, state);
-	r->runs = NULL;
-	r->overflowed = 0;
+	STEP
+	{
+		r->runs = NULL;
+		overflowed = r->overflowed && program->nrctrs > program->nractrs;
+		r->overflowed = 0;
+	}
 	return overflowed;
 }
 
@@ -77,9 +81,9 @@ void hw_resume(struct perfctr_cpu_state *state, struct perfctr_program *program)
 	must_be_locked(1);
 	must(!r->runs, "counters are started where others run");
 	must(!program->nrctrs || READ_ONCE(shares) > 0, "counters run that are not reserved");
-	r->runs = state;
 	r->counting = program->nrctrs != 0;
 	r->start = r->count;
+	r->runs = state;
 	if (r->counting)
 		r->left = current->mm;
 	state->tsc_start++;
@@ -158,10 +162,10 @@ void hw_forbid_inherited_reads(struct mm_struct *mm)
 	mm->allowed = 0;
 }
 
-bool hw_reads_are_stale(struct mm_struct *mm)
+PLAIN bool hw_reads_are_stale(struct mm_struct *mm)
 {
 	(void)mm;
-	return false;
+	return world_reads.stale >> smp_processor_id() & 1;
 }
 
 bool hw_user_reads(void)
@@ -225,10 +229,12 @@ void overflow_there(unsigned int cpu)
 void interrupt_here(enum interrupt what)
 {
 	struct vperfctr *owner = this_cpu_ptr(&hwcpu_samplers)->owner;
+	struct registers *r = here();
+	bool overflowed = r->overflowed; /* otherwise another one, whose interrupt is to come */
 
 	if (owner && what & OVERFLOW) {
 		vthread_overflow(owner);
-		must(!registers[smp_processor_id()].overflowed, "an overflow is not seen to");
+		must(!overflowed || !r->overflowed, "an overflow is not seen to");
 	} else if (owner) {
 		vperfctr_sample(owner);
 	}

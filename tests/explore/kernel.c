@@ -37,8 +37,7 @@ static unsigned int n_tasks;
 static uint64_t module_refs, notifier_key;
 static uint64_t running_probes, running_works; /* functions of the module: in threads */
 static const struct cpumask both = { 3 };
-const struct cpumask kernel_one_cpu = { 1 };
-struct cpumask kernel_siblings;
+struct cpumask kernel_siblings, kernel_mm_cpus;
 struct world_signals world_signals;
 
 /* Of tasks that share their descriptors. */
@@ -63,13 +62,17 @@ static void schedule(void);
 static PLAIN void arrived(void)
 {
 	struct task_struct *me = get_current();
+	bool before;
 
 	if (!me || !me->model.cpus || processors[me->cpu].curr != me || me->model.irqs_off)
 		return;
-	if (processors[me->cpu].interrupts || processors[me->cpu].ipi)
+	before = fiber_interrupted(true);
+	/* An interrupt that one asks its own processor for comes right after it. */
+	while (processors[me->cpu].interrupts || processors[me->cpu].ipi)
 		take_interrupts();
 	if (processors[me->cpu].need_resched && !me->model.preempt && !me->model.in_irq)
 		schedule();
+	fiber_interrupted(before);
 }
 
 /* All tasks may have one hash. */
@@ -771,8 +774,13 @@ int task_work_add(struct task_struct *task, struct callback_head *work,
 		if (task->task_works == &work_exited) {
 			err = -ESRCH;
 		} else {
+			must(task->task_works != work, "a task work is queued twice");
 			work->next = task->task_works;
 			task->task_works = work;
+			if (mode != TWA_NONE)
+				task->model.notified = 1;
+			if (mode == TWA_SIGNAL)
+				task->model.interrupted = 1;
 		}
 	}
 	return err;
@@ -836,11 +844,14 @@ bool perfmon_capable(void)
 	return world_faults.capable;
 }
 
+static void run_reloads(void);
+
 void usleep_range(unsigned long least, unsigned long most)
 {
 	(void)least;
 	(void)most;
 	may_sleep();
+	run_reloads();
 	fiber_yield();
 }
 
@@ -1223,12 +1234,135 @@ int smp_call_function_single(int cpu, void (*func)(void *), void *argument, int 
 	return 0;
 }
 
-void on_each_cpu_mask(const struct cpumask *mask, void (*func)(void *), void *argument, bool wait)
+static PLAIN void go_to(unsigned int cpu)
 {
-	(void)mask;
-	(void)wait;
+	get_current()->cpu = cpu;
+}
+
+PLAIN void on_each_cpu_mask(const struct cpumask *mask, void (*func)(void *), void *argument,
+			    bool wait)
+{
+	const unsigned int mine = (unsigned int)smp_processor_id();
+	unsigned int cpu;
+
+	must(wait, "it does not wait");
 	may_sleep();
-	func(argument);
+	world_reads.looks++;
+	for_each_cpu(cpu, mask) {
+		go_to(cpu);
+		func(argument);
+	}
+	go_to(mine);
+}
+
+/* ---- a work for each processor, by which it loads other page tables ---- */
+
+unsigned long jiffies;
+struct world_reads world_reads;
+static struct work_struct *reloads[CPUS];
+static struct workqueue_struct {
+	int queues, name_refs, mm_refs;
+} queue;
+
+struct workqueue_struct *alloc_workqueue(const char *name, unsigned int flags, int most)
+{
+	(void)name;
+	(void)flags;
+	(void)most;
+	if (world_faults.no_queue)
+		return NULL;
+	queue.queues++;
+	return &queue;
+}
+
+void destroy_workqueue(struct workqueue_struct *q)
+{
+	must(q == &queue && queue.queues-- > 0, "another queue is destroyed");
+}
+
+PLAIN bool queue_work_on(int cpu, struct workqueue_struct *q, struct work_struct *work)
+{
+	must(q == &queue && work->func, "a work can't be queued");
+	must(!reloads[cpu] || reloads[cpu] == work, "a work is of another processor");
+	reloads[cpu] = work;
+	return true;
+}
+
+PLAIN bool work_busy(const struct work_struct *work)
+{
+	unsigned int cpu;
+
+	for (cpu = 0; cpu < CPUS && reloads[cpu] != work; cpu++)
+		;
+	return cpu < CPUS;
+}
+
+/* The processors' kernel threads, while the caller sleeps; one that is busy does not come to it. */
+static PLAIN void run_reloads(void)
+{
+	const unsigned int mine = (unsigned int)smp_processor_id();
+	unsigned int cpu;
+
+	jiffies++;
+	for (cpu = 0; cpu < CPUS; cpu++)
+		if (reloads[cpu] &&
+		    (!(world_reads.busy >> cpu & 1) || jiffies >= world_reads.until)) {
+			go_to(cpu);
+			reloads[cpu]->func(reloads[cpu]);
+			go_to(mine);
+			reloads[cpu] = NULL;
+		}
+	must(!queue.name_refs && !queue.mm_refs, "a work keeps a reference");
+}
+
+struct pid *find_get_pid(int number)
+{
+	must(number == 1, "the first process is another");
+	queue.name_refs++;
+	return (struct pid *)&queue;
+}
+
+struct task_struct *get_pid_task(struct pid *pid, int type)
+{
+	(void)type;
+	must(pid == (struct pid *)&queue, "another process");
+	return world_faults.no_first_process ? NULL : get_task_struct(idle);
+}
+
+struct mm_struct *get_task_mm(struct task_struct *task)
+{
+	must(task == idle, "another process");
+	if (world_faults.no_first_memory)
+		return NULL;
+	queue.mm_refs++;
+	return (struct mm_struct *)&queue;
+}
+
+void put_pid(struct pid *pid)
+{
+	must(pid == (struct pid *)&queue, "another process");
+	queue.name_refs--;
+}
+
+void kthread_use_mm(struct mm_struct *mm)
+{
+	must(mm == (struct mm_struct *)&queue && queue.mm_refs == 1,
+	     "a memory is used that is gone");
+	queue.mm_refs++;
+	world_reads.stale &= ~(1u << smp_processor_id());
+}
+
+void kthread_unuse_mm(struct mm_struct *mm)
+{
+	must(mm == (struct mm_struct *)&queue && queue.mm_refs == 2, "a memory is not used");
+	queue.mm_refs--;
+}
+
+void mmput(struct mm_struct *mm)
+{
+	must(mm == (struct mm_struct *)&queue && queue.mm_refs == 1,
+	     "a memory is given back in use");
+	queue.mm_refs--;
 }
 
 /* ---- work that comes later ---- */
@@ -1381,6 +1515,8 @@ static bool module_is_unused(void *unused)
 
 int vthread_init(void);
 void vthread_exit(void);
+int access_init(void);
+void access_exit(void);
 
 /* delete_module(2), as soon as nobody uses it. */
 void world_unload(void)
@@ -1516,22 +1652,44 @@ static void get_signal(void)
 	}
 }
 
+static void resume_user_mode_work(void)
+{
+	struct task_struct *me = get_current();
+
+	STEP me->model.notified = 0;
+	if (READ_ONCE(me->task_works))
+		task_work_run();
+}
+
 /* exit_to_user_mode_loop() */
 void world_return(void)
 {
 	struct task_struct *me = get_current();
 
+	me->model.interrupted = 0;
 	for (;;) {
 		arrived();
 		if (READ_ONCE(me->model.killed) || me->model.signalled ||
 		    me->jobctl & JOBCTL_NOTIFY)
 			get_signal();
-		else if (READ_ONCE(me->task_works))
-			task_work_run();
+		else if (READ_ONCE(me->model.notified))
+			resume_user_mode_work();
 		else
 			break;
 	}
 	look_at_user(me, me->cpu);
+}
+
+static bool is_interrupted(void *task)
+{
+	const struct kernel_task *me = &((struct task_struct *)task)->model;
+
+	return me->interrupted || me->killed;
+}
+
+void world_sleep(void)
+{
+	sleep_until(is_interrupted, get_current());
 }
 
 void world_stop_at_signal(void)
@@ -1697,17 +1855,24 @@ void world_begin(const struct faults *f)
 	world_faults = *f;
 	delayed = NULL;
 	uses_oldest = 0;
-	kernel_siblings.bits = 1;
+	kernel_siblings.bits = kernel_mm_cpus.bits = 1;
+	jiffies = 0;
+	memset(reloads, 0, sizeof(reloads));
+	memset(&world_reads, 0, sizeof(world_reads));
 	memset(&world_signals, 0, sizeof(world_signals));
 	fiber_arrived = arrived;
 	idle = tasks[FIBERS] = fiber_allocate(sizeof(*idle));
-	must(!vthread_init(), "the tracepoints are not found");
+	idle->usage = 1;
+	must(!vthread_init() && !access_init(), "the driver does not begin");
 }
 
 void world_end(void)
 {
 	if (points[0].probe)
 		vthread_exit();
+	access_exit();
+	must(!queue.queues, "a queue is left");
+	must(idle->usage == 1, "the first process is kept");
 	fiber_free(idle);
 	must(!module_refs, "the module is still in use");
 	must(!notifier_key, "switches still look at notifiers");

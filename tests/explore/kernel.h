@@ -271,6 +271,7 @@ struct kernel_task {
 	unsigned int preempt, irqs_off, in_irq, held;
 	struct lock *lock[8];
 	uint64_t killed, dead, signalled, waiting;
+	uint64_t notified, interrupted; /* TIF_NOTIFY_RESUME or _SIGNAL; it is to sleep no longer */
 	uint64_t traces_exit;
 };
 
@@ -395,12 +396,13 @@ bool zalloc_cpumask_var(cpumask_var_t *mask, gfp_t gfp);
 #define cpumask_andnot(to, a, b)    ((to)->bits = (a)->bits & ~(b)->bits)
 #define cpumask_test_cpu(cpu, mask) ((mask)->bits >> (cpu)&1)
 #define cpumask_weight(mask)	    __builtin_popcount((mask)->bits)
-extern const struct cpumask kernel_one_cpu;
-extern struct cpumask kernel_siblings;
+extern struct cpumask kernel_siblings, kernel_mm_cpus;
 #define topology_sibling_cpumask(cpu) (&kernel_siblings)
-#define mm_cpumask(mm)		      (&kernel_one_cpu)
-#define for_each_cpu(cpu, mask)	      for ((cpu) = 0; (cpu) < 1; (cpu)++)
-#define for_each_possible_cpu(cpu)    for ((cpu) = 0; (cpu) < CPUS; (cpu)++)
+#define mm_cpumask(mm)		      (&kernel_mm_cpus)
+#define for_each_cpu(cpu, mask)                \
+	for ((cpu) = 0; (cpu) < CPUS; (cpu)++) \
+		if (cpumask_test_cpu(cpu, mask))
+#define for_each_possible_cpu(cpu) for ((cpu) = 0; (cpu) < CPUS; (cpu)++)
 int set_cpus_allowed_ptr(struct task_struct *task, const struct cpumask *mask);
 
 /* ---- files, calls ---- */
@@ -456,19 +458,19 @@ bool flush_delayed_work(struct delayed_work *delayed);
 
 struct workqueue_struct;
 enum { WQ_HIGHPRI = 1, HZ = 100 };
-#define jiffies			    0ul
-#define time_before(a, b)	    ((long)((a) - (b)) < 0)
-#define alloc_workqueue(...)	    ((struct workqueue_struct *)&kernel_one_cpu)
-#define destroy_workqueue(queue)    ((void)(queue))
-#define queue_work_on(cpu, q, work) ((void)(work))
-#define INIT_WORK(work, function)   ((work)->func = (function))
-#define work_busy(work)		    0
-#define find_get_pid(number)	    ((struct pid *)NULL)
-#define get_pid_task(id, type)	    ((struct task_struct *)((void)(id), NULL))
-#define get_task_mm(task)	    ((task)->mm)
-#define put_pid(id)		    ((void)(id))
-#define kthread_use_mm(mm)	    ((void)(mm))
-#define kthread_unuse_mm(mm)	    ((void)(mm))
-#define mmput(mm)		    ((void)(mm))
+extern unsigned long jiffies; /* a sleep takes one */
+#define time_before(a, b) ((long)((a) - (b)) < 0)
+struct workqueue_struct *alloc_workqueue(const char *name, unsigned int flags, int most);
+void destroy_workqueue(struct workqueue_struct *queue);
+bool queue_work_on(int cpu, struct workqueue_struct *queue, struct work_struct *work);
+bool work_busy(const struct work_struct *work);
+#define INIT_WORK(work, function) ((work)->func = (function))
+struct pid *find_get_pid(int number);
+struct task_struct *get_pid_task(struct pid *pid, int type);
+struct mm_struct *get_task_mm(struct task_struct *task);
+void put_pid(struct pid *pid);
+void kthread_use_mm(struct mm_struct *mm);
+void kthread_unuse_mm(struct mm_struct *mm);
+void mmput(struct mm_struct *mm);
 
 #endif /* PERFCTR_TESTS_EXPLORE_KERNEL_H */

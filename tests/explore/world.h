@@ -14,10 +14,11 @@
 
 /* What is to fail in this scenario: errors are returned as they stand here. */
 struct faults {
-	bool no_descriptor, no_page, one_hash, queue_is_full, capable;
+	bool no_descriptor, no_page, one_hash, queue_is_full, capable, no_queue;
 	bool user;		 /* its addresses are wrong */
 	unsigned int allocation; /* how many succeed, and one; 0: all */
 	int quota, reserve, rights, remap, work, affinity;
+	bool no_first_process, no_first_memory;
 };
 
 extern struct faults world_faults;
@@ -30,6 +31,18 @@ struct world_signals {
 };
 
 extern struct world_signals world_signals;
+
+/*
+ * Processors that have a memory's page tables from before, and don't do as is counted; those that
+ * are busy until a time, and do nothing that they are asked; how often processors were interrupted
+ * to look.
+ */
+struct world_reads {
+	unsigned int stale, busy, looks;
+	unsigned long until;
+};
+
+extern struct world_reads world_reads;
 
 void world_begin(const struct faults *faults);
 /* Nothing is left: blocks, references, locks. */
@@ -76,8 +89,9 @@ void world_kill(struct task_struct *task);
 void world_sigcont(struct task_struct *task);
 void world_interrupt(unsigned int cpu, enum interrupt what);
 void world_preempt(unsigned int cpu);
-/* sched_yield(2) */
+/* sched_yield(2); a call that sleeps until a signal comes. */
 void world_yield(void);
+void world_sleep(void);
 void world_unload(void);
 /* The delay of what the driver has put off. */
 void world_delay_is_over(void);
