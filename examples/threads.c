@@ -59,7 +59,7 @@ int main(void)
 {
 	static char names[THREADS][2] = { "1", "2", "3", "4" };
 	const struct perfctr_target me = { .type = PERFCTR_TARGET_PROCESS };
-	struct perfctr_reading reading[3];
+	struct perfctr_reading reading[2];
 	struct perfctr_sum_ctrs sum;
 	struct perfctr_info info;
 	struct perfctr_set *set;
@@ -70,7 +70,7 @@ int main(void)
 		ncounters = perfctr_info_nrctrs(&info) > 0;
 	process = perfctr_total_create();
 	/* Threads that are created from now on count, too. */
-	set = perfctr_set_open("{task-clock,page-faults,cs}", &me, PERFCTR_INHERIT);
+	set = perfctr_set_open("{task-clock,page-faults:u}", &me, PERFCTR_INHERIT);
 	if (!process || !set) {
 		fprintf(stderr, "%s\n", perfctr_error());
 		return 1;

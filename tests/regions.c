@@ -325,7 +325,7 @@ static void restart_with(void *(*thread_)(void *))
 	pthread_create(&id, NULL, thread_, NULL);
 	pthread_barrier_wait(&restarted);
 	if (perfctr_regions_stop() < 0 ||
-	    perfctr_regions_start("page-faults,context-switches", PERFCTR_REGIONS_HISTOGRAM) < 0)
+	    perfctr_regions_start("page-faults:u,minor-faults:u", PERFCTR_REGIONS_HISTOGRAM) < 0)
 		abort();
 	visit(&done);
 	pthread_barrier_wait(&restarted);
@@ -354,8 +354,8 @@ static void *at_first(void *arg)
 
 static void again(void)
 {
-	static const char *const events[] = { "", "page-faults",
-					      "page-faults,context-switches,cpu-migrations" };
+	static const char *const events[] = { "", "page-faults:u",
+					      "page-faults:u,minor-faults:u,major-faults:u" };
 	pthread_t id[3];
 	unsigned int i;
 
@@ -431,7 +431,7 @@ static void left_out(void)
 {
 	pthread_t id;
 
-	if (perfctr_regions_stop() < 0 || perfctr_regions_start("page-faults", 0) < 0)
+	if (perfctr_regions_stop() < 0 || perfctr_regions_start("page-faults:u", 0) < 0)
 		abort();
 	visit(&done);
 	pthread_create(&id, NULL, without, NULL);
@@ -452,12 +452,12 @@ static long resident(void)
 /* What calibration visits takes no memory each time: it was 2 MiB of histograms. */
 static void memory(void)
 {
-	char events[16 * 15] = "page-faults";
+	char events[16 * 15] = "page-faults:u";
 	long before;
 	int i;
 
 	for (i = 1; i < 15; i++)
-		strcat(events, ",page-faults");
+		strcat(events, ",page-faults:u");
 	if (perfctr_regions_stop() < 0 ||
 	    perfctr_regions_start(events, PERFCTR_REGIONS_HISTOGRAM) < 0)
 		abort();

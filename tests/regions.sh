@@ -452,6 +452,11 @@ elif [ "$(cat /proc/sys/kernel/perf_event_paranoid)" -ge 2 ]; then
 	mkfifo -m 600 "$work/closed"
 	says 125 "^perfex: -o: $work/closed can't be written: Permission denied" \
 		$nobody "$their_perfex" --regions -o "$work/closed" "$work/regions" stray
+	# His output goes to a file of another's, in a directory that he can't write in, which is no matter.
+	says 0 '^{"type":"regions".*"region":"done"' $nobody "$their_perfex" --regions --json -o - "$work/regions" nothing
+	$nobody "$their_perfex" --regions --json -o - "$work/regions" nothing | says 0 '^{"type":"regions".*"region":"done"' cat
+	says 125 '^perfex: -o: /dev/stdout can.t be written: Bad file descriptor' \
+		sh -c 'exec "$@" 1</dev/null' sh "$perfex" --regions -o - "$work/regions" nothing
 	says 0 'page-fault-rate /s ' $nobody "$their_perfex" --regions -M page-fault-rate "$work/regions" stray
 fi
 says 125 'no command to run' "$perfex" --regions

@@ -6,6 +6,7 @@
 set -u
 # shellcheck source=tests/tools/expect.sh
 . "${srcdir:-.}/tests/tools/expect.sh"
+needs_kernel
 
 # ---- one part each, and the sum of them ----
 read_json='import json, sys

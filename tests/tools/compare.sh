@@ -6,6 +6,7 @@
 set -u
 # shellcheck source=tests/tools/expect.sh
 . "${srcdir:-.}/tests/tools/expect.sh"
+needs_kernel
 welch=${WELCH:-tests/tools/welch}
 
 # ---- a judge that nobody here made ----

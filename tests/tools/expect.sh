@@ -60,6 +60,13 @@ find_tree() {
 	return 1
 }
 
+# needs_kernel: the test's words are those of events in kernel mode, too.
+needs_kernel() {
+	counts_kernel && return
+	echo "SKIP $(basename "$0"): it counts in kernel mode, which wants root or kernel.perf_event_paranoid=1"
+	exit 77
+}
+
 # Python judges JSON, and makes files that perfex would not make. Without it these tests are left out.
 have_python() {	# NAME
 	command -v python3 >/dev/null || { skip "$1" "needs python3"; return 1; }

@@ -3,6 +3,7 @@
 # perfex -e @FILE: lists of events as perf's users have them; what means nothing here is told once.
 # shellcheck source=tests/tools/expect.sh
 . "${srcdir:-.}/tests/tools/expect.sh"
+needs_kernel
 
 # items NAME EVENTS: the events of the file "list", one in a line of CSV
 items() {

@@ -6,6 +6,7 @@
 set -u
 # shellcheck source=tests/tools/expect.sh
 . "${srcdir:-.}/tests/tools/expect.sh"
+needs_kernel
 page=$(cd "$srcdir" && pwd)/man/perfex.1
 mkdir "$work/bin" "$work/run" "$work/block"
 ln -s "$(realpath "$perfex")" "$work/bin/perfex"

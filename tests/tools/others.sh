@@ -22,3 +22,9 @@ for_others() {
 others_run() {
 	[ "$(id -u)" = 0 ] && $nobody "$their_perfex" --version >/dev/null 2>&1
 }
+
+# Whether events of kernel mode are counted here: by root, or where perf_event_paranoid is below 2. Otherwise perfex counts the
+# events that have no modifier in user mode, and says so by their names.
+counts_kernel() {
+	"$perfex" --strict -e page-faults:k true >/dev/null 2>&1
+}

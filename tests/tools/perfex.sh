@@ -5,6 +5,7 @@
 set -u
 # shellcheck source=tests/tools/expect.sh
 . "${srcdir:-.}/tests/tools/expect.sh"
+needs_kernel
 for_others
 info=${PERFCTR_INFO:-./perfctr-info} refuse=${REFUSE:-tests/tools/refuse}
 

@@ -6,6 +6,7 @@
 set -u
 # shellcheck source=tests/tools/expect.sh
 . "${srcdir:-.}/tests/tools/expect.sh"
+needs_kernel
 command -v python3 >/dev/null || { echo "SKIP signals, times and intervals: they need python3"; exit 77; }
 # The interpreter itself: a script in its place (pyenv) has times of its own, and begins late on a busy machine.
 python=$(python3 -c 'import sys; print(sys.executable)')

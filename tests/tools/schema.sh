@@ -5,6 +5,7 @@
 set -u
 # shellcheck source=tests/tools/expect.sh
 . "${srcdir:-.}/tests/tools/expect.sh"
+needs_kernel
 info=${PERFCTR_INFO:-./perfctr-info} library=${LIBPERFCTR:-lib/.libs} schema=$srcdir/docs/perfex.schema.json
 
 python=

@@ -14,6 +14,7 @@
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
+#include "lib/base/stream.h"
 #include "tools/perfex/base/die.h"
 #include "tools/perfex/base/pmu.h"
 #include "tools/perfex/count/child.h"
@@ -183,8 +184,16 @@ static void take_countable(struct events *events)
 		die("%s", perfctr_error());
 }
 
-/* Processes would find the same wrong, and go on without being measured. */
-static void check_file(const char *pattern)
+static void check_stream(const char *name, int fd)
+{
+	int flags = fcntl(fd, F_GETFL);
+
+	if (flags >= 0 && (flags & O_ACCMODE) != O_RDONLY)
+		return;
+	die("-o: %s can't be written: %s", name, strerror(EBADF));
+}
+
+static void check_place(const char *pattern)
 {
 	char *file = output_name(pattern, getpid()), *slash = strrchr(file, '/');
 	const char *last = strrchr(pattern, '/'), *number = strstr(pattern, "%p");
@@ -203,6 +212,17 @@ static void check_file(const char *pattern)
 	    access(slash, W_OK | X_OK) < 0)
 		die("-o: %s can't be written in %s: %s", pattern, slash, strerror(errno));
 	free(file);
+}
+
+/* Processes would find the same wrong, and go on without being measured. */
+static void check_file(const char *pattern)
+{
+	int fd = perfctr_stream_named(pattern);
+
+	if (fd >= 0)
+		check_stream(pattern, fd);
+	else
+		check_place(pattern);
 }
 
 /* ---- files of processes that could not report ---- */
@@ -488,11 +508,20 @@ static char *read_reports(size_t *size)
 	return need(text);
 }
 
+/* A descriptor's file may be one that its user may not open. */
+static int open_special(const char *file)
+{
+	int fd = perfctr_stream_named(file);
+
+	return fd < 0 ? outfile_open(file, O_WRONLY | O_APPEND | O_CLOEXEC | O_NOCTTY, 0)
+		      : fcntl(fd, F_DUPFD_CLOEXEC, 3);
+}
+
 /* Writes reports, which are freed, to a pipe or a device. A signal may end the wait for its reader.
  */
 static bool write_special(const char *file, char *text, size_t size)
 {
-	int fd = size ? outfile_open(file, O_WRONLY | O_APPEND | O_CLOEXEC | O_NOCTTY, 0) : -1;
+	int fd = size ? open_special(file) : -1;
 	FILE *to = fd < 0 ? NULL : fdopen(fd, "a");
 	bool good = !size || (to && fwrite(text, 1, size, to) == size && fflush(to) == 0);
 
