@@ -938,7 +938,7 @@ private:
 		const result<readings> before = try_read();
 
 		if (!before)
-			return before;
+			return before.error();
 		const result<> enabled = try_enable();
 		if (!enabled)
 			return enabled.error();
@@ -998,7 +998,7 @@ template <typename F> result<readings> try_count(std::string_view events, F &&wo
 		const result<readings> empty = opened->counted([] {}, none);
 
 		if (!empty)
-			return empty;
+			return empty.error();
 		for (std::size_t k = 0; k < own.size(); k++)
 			if ((*empty)[k].value < own[k])
 				own[k] = (*empty)[k].value;

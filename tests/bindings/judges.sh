@@ -24,7 +24,7 @@ judge() {	# NAME COMMAND...
 }
 
 # Python's own allocator hides from valgrind what is freed. A child of fork() is watched, too, but no other program.
-judge "valgrind under every call of Python" env PYTHONMALLOC=malloc PYTHONDONTWRITEBYTECODE=1 \
+judge "valgrind under every call of Python" env OWN_FAULTS=1000 PYTHONMALLOC=malloc PYTHONDONTWRITEBYTECODE=1 \
 	PYTHONPATH="$top/bindings/python" LD_LIBRARY_PATH="$lib" \
 	valgrind -q --error-exitcode=9 /usr/bin/python3 "$top/tests/bindings/python.py"
 

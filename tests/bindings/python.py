@@ -26,6 +26,9 @@ from unittest import mock
 import perfctr
 from perfctr import _c
 
+# What stands under the interpreter, as valgrind, touches memory of its own.
+OWN_FAULTS = int(os.environ.get("OWN_FAULTS", 0))
+
 
 def fault(pages):
     with mmap.mmap(-1, pages * mmap.PAGESIZE) as memory:
@@ -233,7 +236,7 @@ class Sets(Case):
         self.assertFalse(reader.is_inline)  # the kernel's own events are in no register
         before = reader.read()
         fault(50)
-        self.assertTrue(50 <= reader.read() - before < 100)
+        self.assertIn(reader.read() - before, range(50, 100 + OWN_FAULTS))
         self.fails(errno.EINVAL, "", counters.reader, 1)
         in_thread(reader.read)
         self.in_child(lambda: self.fails(errno.ESRCH, "parent process", reader.read))
@@ -614,7 +617,8 @@ class Regions(Case):
         self.assertEqual((reading.bytes_inclusive, reading.bytes_exclusive), (20, 20))
         self.assertEqual(region.read_all().visits, 4)
         faults = reading.values[1]
-        self.assertTrue(70 <= faults.inclusive < 100 and faults.maximum >= 50 > faults.minimum)
+        self.assertIn(faults.inclusive, range(70, 100 + OWN_FAULTS))
+        self.assertTrue(faults.maximum >= 50 > faults.minimum - OWN_FAULTS)
         with self.assertRaises(ZeroDivisionError):
             with region:
                 1 / 0
