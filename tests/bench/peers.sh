@@ -52,8 +52,8 @@ intervals() {
 	done | tr '\n' ' ' | awk '{ printf "%.0f", 20 * ($3 - $1) / ($4 - $2) }'
 }
 
-# runs command...: the calls of 20 runs more
-runs() { echo $(($(calls '(' "$@" -r 40 -o /dev/null true) - $(calls '(' "$@" -r 20 -o /dev/null true))); }
+# runs command...: the calls of 200 runs more; perf takes one more or less by how soon the command ends
+runs() { echo $(($(calls '(' "$@" -r 220 -o /dev/null true) - $(calls '(' "$@" -r 20 -o /dev/null true))); }
 
 before=
 instructions() { $before valgrind --tool=callgrind --callgrind-out-file="$work/out" "$@" 2>&1 >/dev/null | sed -n 's/.*Collected : //p'; }
@@ -90,7 +90,7 @@ row "system calls for 20 intervals of 4 events" "$(intervals "calls (" "$perfex"
 user=page-faults:u,context-switches:u,task-clock:u,cpu-migrations:u
 row "instructions for them in user mode, without CAP_PERFMON" "$(intervals without_rights "$perfex" -e $user)" \
 	"$(intervals without_rights "$perf" stat -e $user)" 99
-row "system calls for 20 runs of 4 events" "$(runs "$perfex" -e $events)" "$(runs "$perf" stat -e $events)" 99
+row "system calls for 200 runs of 4 events" "$(runs "$perfex" -e $events)" "$(runs "$perf" stat -e $events)" 99
 a=$(instructions "$perfex" -a -e page-faults -o /dev/null sleep 1)
 b=$(instructions "$perfex" -a -e page-faults -o /dev/null sleep 4)
 echo "| instructions in a second of -a, in user mode | $(((b - a) / 3)) | |"
