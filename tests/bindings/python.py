@@ -26,7 +26,7 @@ from unittest import mock
 import perfctr
 from perfctr import _c
 
-# What stands under the interpreter, as valgrind, touches memory of its own.
+# Page faults of valgrind's own, where it stands under the interpreter.
 OWN_FAULTS = int(os.environ.get("OWN_FAULTS", 0))
 
 
