@@ -34,7 +34,7 @@ check "changed" $?
 run 0 same && [ "$(wc -l <"$work/out")" = 2 ]
 check "one by its name" $?
 run 1 none && row none - 'there is no such script that can be run'
-check "a name that is none" $?
+check "a wrong name" $?
 FINDINGS_LOGS=$work/logs run 0 same && grep -q 'and so on' "$work/logs/same.log"
 check "what it printed is kept" $?
 

@@ -117,9 +117,9 @@ static void after_fork(void)
 static void note_all(void);
 
 /*
- * Goes on in a child of fork() with what its parent measures, from the child's first visit on: most
- * children execute another program, and have none. If the child has no report, its parent's says
- * so.
+ * Continues in a child of fork() with what its parent measures, from the child's first visit on:
+ * most children execute another program, and have none. If the child has no report, its parent's
+ * says so.
  */
 static bool adopt(void)
 {

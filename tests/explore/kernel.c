@@ -586,7 +586,8 @@ void world_use_oldest(bool oldest)
 	STEP uses_oldest = oldest ? uses_oldest | me : uses_oldest & ~me;
 }
 
-/* The youngest descriptor, rather one that this task has opened; -1: there is none. */
+/* Returns the youngest descriptor, preferably one that this task has opened; -1 if all are closed.
+ */
 static int youngest(struct file **table)
 {
 	int fd, found = -1;
@@ -600,7 +601,7 @@ static int youngest(struct file **table)
 	return found;
 }
 
-/* It, with a reference; NULL: there is none. */
+/* Returns it with a reference, or NULL. */
 static struct file *get_file(void)
 {
 	struct file **table = files_of(current), *file = NULL;

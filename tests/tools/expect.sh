@@ -63,7 +63,7 @@ find_tree() {
 # needs_kernel: the test's words are those of events in kernel mode, too.
 needs_kernel() {
 	counts_kernel && return
-	echo "SKIP $(basename "$0"): it counts in kernel mode, which wants root or kernel.perf_event_paranoid=1"
+	echo "SKIP $(basename "$0"): it needs root, or kernel.perf_event_paranoid=1, to count kernel mode"
 	exit 77
 }
 

@@ -31,7 +31,7 @@ expect "a threshold" 0 '^  *threshold: topdown-core > 10 & topdown-backend > 20$
 expect "another processor's metrics" 0 '^  ipc  *instructions retired' "$perfex" --cpu zen4 -M list
 expect "metrics" 0 '^ .* frequency' "$perfex" -M ipc,frequency true
 expect "PAPI's presets" 0 '^  PAPI_L1_TCM  *preset  *misses of .*: L1D:REPLACEMENT + L2_RQSTS:ALL_CODE_RD$' "$perfex" --cpu skylake -l papi_l1
-expect "PAPI's presets: a formula is no event" 125 'is a formula here, not an event' "$perfex" --cpu skylake -e PAPI_L1_TCM
+expect "PAPI's presets: a formula is not an event" 125 'is a formula here, not an event' "$perfex" --cpu skylake -e PAPI_L1_TCM
 expect "LIKWID's groups" 0 '^  flops_dp-rate  *GFLOP/s  *floating-point operations in a thread' "$perfex" --cpu skylake -M list
 expect "LIKWID's groups: by name" 0 ' branch-instructions ' "$perfex" -M BRANCH true
 expect "LIKWID's groups: memory" 0 ' mem-bandwidth ' "$perfex" -M MEM true

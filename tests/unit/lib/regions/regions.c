@@ -1239,8 +1239,8 @@ static void take_time_and_switch(void)
 }
 
 /*
- * Of visits in which the thread is taken off the processor at that read. What a visit takes itself
- * is found anew, for these reads, and if it was disturbed the last time.
+ * Of visits in which the thread is taken off the processor at that read. Each try calibrates again,
+ * since its reads are longer, or the last calibration was disturbed.
  */
 static bool is_time_of_switches(unsigned int k)
 {
