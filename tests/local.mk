@@ -174,6 +174,7 @@ unit_tests = \
 	tests/unit/tools/perfex/sample/calls \
 	tests/unit/tools/perfex/sample/demangle \
 	tests/unit/tools/perfex/sample/elf \
+	tests/unit/tools/perfex/sample/helper \
 	tests/unit/tools/perfex/sample/histogram \
 	tests/unit/tools/perfex/sample/kallsyms \
 	tests/unit/tools/perfex/sample/lines \
@@ -250,6 +251,8 @@ tests_unit_tools_perfex_sample_kallsyms_LDFLAGS = -Wl,--wrap=fopen,--wrap=fopen6
 tests_unit_tools_perfex_sample_kallsyms_LDADD = $(PERFEX_LDADD) $(LIBELF_LIBS)
 tests_unit_tools_perfex_sample_demangle_LDADD = $(PERFEX_LDADD)
 tests_unit_tools_perfex_sample_demangle_LDFLAGS = -Wl,--wrap=fork,--wrap=sendmsg
+tests_unit_tools_perfex_sample_helper_LDADD = $(PERFEX_LDADD)
+tests_unit_tools_perfex_sample_helper_LDFLAGS = -Wl,--wrap=recvmsg,--wrap=waitpid
 tests_unit_lib_doctor_SOURCES = tests/unit/lib/doctor.c tests/harness/skylake.c
 tests_unit_lib_doctor_LDADD = $(PMU_LDADD)
 tests_unit_lib_doctor_LDFLAGS = $(PMU_WRAP) -Wl,--wrap=perfctr_device_open,--wrap=perfctr_device_info
@@ -363,7 +366,7 @@ tests_unit_lib_virtual_shared_LDFLAGS = $(WRAP_CONTROLS) -Wl,--wrap=sendmsg
 tests_unit_lib_perf_signal_LDFLAGS = -Wl,--wrap=syscall
 tests_unit_lib_sets_set_pmu_SOURCES = tests/unit/lib/sets/set_pmu.c tests/harness/skylake.c
 tests_unit_lib_sets_set_pmu_LDADD = $(PMU_LDADD)
-tests_unit_lib_sets_set_pmu_LDFLAGS = $(PMU_WRAP) -Wl,--wrap=opendir,--wrap=readdir,--wrap=readdir64 \
+tests_unit_lib_sets_set_pmu_LDFLAGS = $(PMU_WRAP) -Wl,--wrap=opendir,--wrap=closedir,--wrap=readdir,--wrap=readdir64 \
 	-Wl,--wrap=rewinddir,--wrap=fstat,--wrap=fstat64,--wrap=usleep,--wrap=perfctr_call_open \
 	-Wl,--wrap=fstatfs,--wrap=fstatfs64,--wrap=calloc,--wrap=malloc,--wrap=reallocarray,--wrap=strdup
 tests_unit_lib_names_table_LDFLAGS = -Wl,--wrap=calloc

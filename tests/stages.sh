@@ -25,7 +25,7 @@ check() {	# [argument of make...]
 
 # Those that are quick enough; the others do millions of the same. A thread that waits for none would keep the others waiting.
 valgrind_tests="name global group hybrid kinds primitives provider_perf record remote ring rules_generic rules_powerpc
-	rules_x86 set table virtual why zoo generic_engine powerpc_engine x86_engine storm"
+	rules_x86 set set_pmu table virtual why zoo generic_engine powerpc_engine x86_engine storm"
 valgrind_units() (
 	cd "$work/gcc" || exit
 	failed=0
