@@ -96,7 +96,7 @@ class Browser:
 
     def key(self, name):
         for kind in ("keyDown", "keyUp"):
-            code = {"Enter": 13, "Escape": 27, "ArrowLeft": 37, "ArrowUp": 38, "ArrowRight": 39, "ArrowDown": 40,
+            code = {"Enter": 13, "Escape": 27, "ArrowLeft": 37, "ArrowUp": 38, "ArrowRight": 39, "ArrowDown": 40, "End": 35,
                     "Tab": 9, "Home": 36}[name]
             text = {"text": "\r"} if (kind, name) == ("keyDown", "Enter") else {}
             self.call("Input.dispatchKeyEvent", type=kind, key=name, code=name, windowsVirtualKeyCode=code, **text)

@@ -185,6 +185,13 @@ def keys():
     browser.key("ArrowRight")
     same(run("one('output', figure('cycles')).textContent"), "0.1 to 0.2 s: 4,000  (exact)")
     same(run("all('.now').length"), 1)
+    first, last = "0 to 0.1 s: \u2248 0  (scaled)", "1.9 to 2 s: 10,000  (exact)"
+    for key, text in [("End", last), ("ArrowRight", last), ("ArrowLeft", "1.8 to 1.9 s: \u2248 6,000  (scaled)"), ("Home", first),
+                      ("ArrowLeft", first)]:
+        browser.key(key)
+        same((key, run("one('output', figure('cycles')).textContent")), (key, text))
+        same(run("all('.now').length"), 1)
+    assert not browser.console, browser.console
 
 
 @test
@@ -219,6 +226,19 @@ def dots():
          [x[0] + slope * (event["median"] - 100), 2 * slope * event["deviation"]], 0.01)
     same(run("all('.estimate-mark', figure('page-faults')).map(e => e.dataset.run)"), ["5"])
     assert "left out" in run("all('circle', figure('page-faults'))[4].textContent")
+    # Ten runs, of which one has no value, and one is left out.
+    assert run("one('figcaption', figure('page-faults')).textContent").endswith(", 8 runs")
+    assert "Runs of page-faults: 8 values from 97 to 104 " in run("figure('page-faults').getAttribute('aria-label')")
+    left_out = "Open dots: runs that failed, and are left out."
+    assert left_out in run("section('10 runs').textContent")
+    document["left_out_runs"] = 0
+    values = document["events"][0]["values"]
+    document["events"][0] = {**event, **made.event("task-clock", 101, unit="msec", scale=0.5), "values": values}
+    show("with-failed", document)
+    assert left_out not in run("section('10 runs').textContent")
+    same(run("one('figcaption', figure('task-clock')).textContent"),
+         "task-clock median 50.5 msec, mean 50.25 \u00b1 0.86 %, deviation 1.146, 8 runs")
+    show("runs", made.runs())
 
 
 @test
@@ -235,6 +255,10 @@ def comparison():
     # 5 / sqrt(10 - 1) / 200, and sqrt(5.25) / sqrt(8 - 1) / 100.5
     same(found[0][5:], ["200 msec \u00b1 0.83 %", "100.5 msec \u00b1 0.86 %", "0.001"])
     assert "mean 100.5 \u00b1 0.86 %, deviation 2.291" in run("one('figcaption', figure('page-faults')).textContent")
+    document = made.runs()
+    document["comparison"]["threshold_percent"] = 2
+    show("threshold", document)
+    same(run("rows(section('Comparison'))[1][4]"), "no difference shown: 2 % needs 421 runs")
 
 
 @test
@@ -253,6 +277,56 @@ def drilldown():
     """counts of several runs for a tree say which run they are of"""
     show("drilldown", made.counts(drilldown_runs=2, events=[{**made.event("cycles", n * 10), "run": n} for n in (1, 2)]))
     same([row[:3] for row in run("rows(section('Counts'))")], [["1", "cycles", "10"], ["2", "cycles", "20"]])
+
+
+@test
+def facts():
+    """how a run ended, what it left, and what was counted, in words"""
+    for more, name, text in [
+            ({"signal": 11}, "ended", "by signal 11"), ({"timed_out": True, "exit_status": 3}, "ended", "by --timeout"),
+            ({"exit_status": 3}, "ended", "with exit status 3"), ({"runs": 10, "failed_runs": 3, "left_out_runs": 2}, "runs",
+                                                                 "10, of which 3 failed"),
+            ({"left_running": 2, "left_exactly": True}, "left running", "2 processes, at its end"),
+            ({"left_running": 2, "left_exactly": False}, "left running", "at least 2 processes, at its end"),
+            ({"emulator": "valgrind-3.19"}, "emulator", "valgrind-3.19"), ({"incomplete": "a call"}, "incomplete", "a call")]:
+        show("facts", made.counts(**more))
+        found = run("all('dt,dd').map(e => e.textContent)")
+        same(found[found.index(name) + 1], text)
+    for key, value in [("pid", 7), ("pids", [7, 8]), ("tid", 9), ("tids", [9, 10]), ("processors", "0-3"), ("cgroup", "a/b")]:
+        document = made.counts(**{key: value})
+        del document["command"]
+        show("facts", document)
+        same(run("one('h2').textContent"), "%s %s" % (key, ",".join(map(str, value)) if isinstance(value, list) else value))
+
+
+@test
+def runs_apart():
+    """the intervals of a run are not the next one's, and a run that did not end has its own"""
+    ticks = made.intervals()
+    show("apart", ticks[:2] + [made.counts(), made.counts()] + ticks[:3])
+    same(run("all('#main > section').map(s => [one('h2', s).textContent, all('details tbody tr', s).length])"),
+         [["prog -x", 2], ["prog -x", 0], ["Intervals of a run that did not end", 3]])
+
+
+@test
+def many_cells():
+    """of more parts than a chart has room for those that counted most are shown, and how many are not"""
+    show("cells", [{"type": "interval", "time_s": i + 1, "events": [made.event("cs", 1)], "by_cpu": [
+        {"cpu": cpu, "events": [made.event("cs", cpu % 7)]} for cpu in range(12)]} for i in range(2000)])
+    found = run("all('rect', figure('cs by processor')).map(e => e.dataset.part)")
+    same(sorted({int(cpu) for cpu in found}), [1, 2, 3, 4, 5, 6, 8, 9, 10, 11])
+    same(len(found), 20000)
+    assert run("one('figcaption', figure('cs by processor')).textContent").endswith("; 2 with less are left out")
+
+
+@test
+def machine():
+    """a machine: what can be counted, and what reads cost"""
+    check = {"name": "pmu", "ok": False, "state": "none", "remedy": "enable it"}
+    cost = {"what": "a read", "ns": 12.5, "spread": 0.25, "instructions": 17, "taken": "inline", "why": "a page"}
+    show("machine", {"type": "machine", "processor": "P", "checks": [check, {**check, "name": "set", "ok": True}], "costs": [cost]})
+    same(run("rows()"), [["pmu", "no", "none", "enable it"], ["set", "yes", "none", "enable it"],
+                         ["a read", "12.5", "0.25", "17", "inline", "a page"]])
 
 
 # ---- samples ----
@@ -373,6 +447,22 @@ def profile(period, *counts):
 
 
 @test
+def several():
+    """each of several runs can be the one before, and says how it was sampled"""
+    rates = {**made.samples(True), "frequency": 99}
+    del rates["period"]
+    show("several", made.samples(), profile(1000, 35, 200, 10), rates)
+    texts = run("all('p').map(e => e.textContent)")
+    for words in ("100 samples of cycles:u, one in 1,000: ", "170 samples of cycles:u, 99 a second: "):
+        assert any(text.startswith(words) for text in texts), (words, texts)
+    title = "all('.frame').find(e => e.dataset.name === 'main').title"
+    choose = "(s => { s.selectedIndex = %d; s.dispatchEvent(new Event('change')); })(all('select')[0])"
+    assert "85,000 before" in run(title), run(title)
+    run(choose % 1)
+    assert "245,000 before" in run(title), run(title)
+
+
+@test
 def differences_shown():
     """a difference has a colour where chance does not explain it, in events where periods differ"""
     state = "Object.fromEntries(all('.frame').map(e => [e.dataset.name, [Number(e.dataset.value), e.style.getPropertyValue('--hue'), " \
@@ -478,6 +568,60 @@ def heat():
             near(numbers[:2], [(max(wanted) / mean - 1) * 100, mean])
             near(shares, [0.65 * value / max(wanted) for value in wanted], 0.01)
         same(sorted((row[1][0] for row in cells), reverse=True), [row[1][0] for row in cells])
+
+
+@test
+def searching():
+    """tables of more than 12 rows are searched, in each column of words, in any case"""
+    names = ["Solve_%d" % i for i in range(13)]
+    state, search = "one('.tools output', section('Regions')).textContent", "one('input', section('Regions'))"
+    show("twelve", made.regions(0, names[:12], 0))
+    same(run("all('input').length"), 0)
+    show("search", made.regions(0, names, 1), made.regions(1, names, 1))
+    same(run(state), "")
+    for word, n in [("sOLVE_3", 2), ("RANK 1", 13), ("solve_1", 8), ("nowhere", 0)]:
+        run("put(%s, '%s')" % (search, word))
+        same((run("all('tbody tr', section('Regions'))[0] === undefined ? 0 : one('table', section('Regions')).tBodies[0].rows.length"),
+              run(state)), (n, "%d of %d rows shown, of 26 in all" % (n, n)))
+    same(run("all('thead button', section('By thread')).map(e => e.textContent)"),
+         ["region", "imbalance", "mean", "rank 0 100", "rank 1 1100"])
+    same(run("rows(section('By process'))[0].slice(0, 2)"), ["Solve_0", "33.3 %"])
+
+
+@test
+def long_tables():
+    """of long tables the first rows are shown, and 500 more each time"""
+    show("long", made.regions(0, ["r%d" % i for i in range(700)], 0))
+    found = []
+    for _ in range(3):
+        found.append(run("[one('table').tBodies[0].rows.length, one('.tools output').textContent, "
+                         "all('button').find(b => b.textContent === 'Show more').hidden]"))
+        run("all('button').find(b => b.textContent === 'Show more').click()")
+    same(found, [[100, "100 of 700 rows shown", False], [600, "600 of 700 rows shown", False], [700, "", True]])
+
+
+@test
+def troubles():
+    """what was not measured of regions is told, summed over the reports"""
+    reports = [{**made.regions(rank), "threads_left_out": 1, "threads_stale": 2, "visits_without_region": 3, "children_left_out": 4,
+                "not_counted": []} for rank in range(3)]
+    reports[1]["ends_without_begin"] = None
+    show("troubles", *reports)
+    same(run("one('.beyond').textContent"), "2 ends had no begin. 3 threads could not be counted. 6 of these threads are stale: the "
+         "program closed the descriptors of their counters. 9 visits were counted for no region. 12 child processes had regions and "
+         "no report. 1 of the processes died, or was replaced, before it reported.")
+
+
+@test
+def merged_qualities():
+    """sums of all processes, each with its own quality and unit"""
+    sums = {"minimum": 1, "minimum_at": "rank 0", "mean": 2, "maximum": 3, "maximum_at": "rank 2", "imbalance_percent": 50}
+    show("merged-made", {"type": "merged_regions", "processes": 3, "processes_died": 1, "regions": [
+        {"region": "r", "value": "time", "unit": "ns", "quality": "exact", "exclusive_quality": "estimate", "processes": 3,
+         "absent_ranks": 0, "visits": 6, "inclusive": sums, "exclusive": {**sums, "mean": 4}}]})
+    same(run("rows()"), [["r", "time, ns", "3", "0", "6", "2", "1 (rank 0)", "3 (rank 2)", "50.0 %", "\u2248 4", "1 (rank 0)",
+                          "3 (rank 2)", "50.0 %", "exact"]])
+    assert "3 processes. 1 of them died before they reported." in run("one('main').textContent")
 
 
 @test
@@ -590,13 +734,14 @@ def pictures():
 def resized():
     """charts follow the window"""
     browser.open(os.path.join(work, "run.html"))
-    wide = run("one('svg[role=img]', figure('cycles')).clientWidth")
+    last = "one('svg[role=img]', all('figure').pop())"
+    wide = run(last + ".clientWidth")
     browser.resize(500, 900)
     end = time.time() + 20
     narrow = wide
     while narrow > 500 and time.time() < end:
         time.sleep(0.05)
-        narrow = run("Number(one('svg[role=img]', figure('cycles')).getAttribute('width'))")
+        narrow = run("Number(%s.getAttribute('width'))" % last)
     assert 300 < narrow < 500 < wide, (narrow, wide)
     browser.resize(1200, 900)
 
