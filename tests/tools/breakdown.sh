@@ -190,7 +190,8 @@ squares="import csv, sys
 header, *rows = csv.reader(open(sys.argv[1]))
 assert rows and len(set(header)) == len(header), (header, rows)
 assert all(len(row) == len(header) for row in rows), (header, rows)
-assert all(dict(zip(header, row))['event'] in sys.argv[2].split(',') for row in rows), (header, rows)"
+assert all(dict(zip(header, row))['event'] in sys.argv[2].split(',') for row in rows), (header, rows)
+assert {'level', 'parent'} <= set(header) or '-M' not in sys.argv[3], header"
 while read -r what; do
 	case $what in
 	*-a* | *-C*) "$perfex" -a -e cs true 2>/dev/null || { skip "columns of $what" "needs root"; continue; } ;;
@@ -198,7 +199,7 @@ while read -r what; do
 	rm -f "$work/square"
 	# shellcheck disable=SC2086
 	"$perfex" --csv -o "$work/square" -e cs,page-faults,nonsense/x/ $what sleep 0.1 2>"$work/out" </dev/null
-	says "columns of $what" "$squares" "$work/square" cs,page-faults,nonsense/x/
+	says "columns of $what" "$squares" "$work/square" cs,page-faults,nonsense/x/,page-fault-rate,task-clock "$what"
 done <<'EOT'
 --strict
 -r 3
@@ -212,6 +213,9 @@ done <<'EOT'
 -C 0
 -C 0 -A
 -p 1
+-M page-fault-rate
+-M page-fault-rate -r 2
+-M page-fault-rate -a -A -I 30
 EOT
 
 # ---- --append ----

@@ -10,6 +10,7 @@
 #include "tests/harness/root.h"
 #include "tools/perfex/count/topdown.h"
 #include "tools/perfex/drill.h"
+#include "tools/perfex/report/formats.h"
 #include "tools/perfex/report/metrics.h"
 #include "tools/perfex/why.h"
 
@@ -91,6 +92,10 @@ struct run_end __wrap_run(const struct run *run)
 	struct run_end end = plan[runs].end;
 	unsigned int i;
 
+	/* Each run has the user's options. */
+	ck_assert_uint_eq(run->delay, 11);
+	ck_assert_uint_eq(run->timeout, 22);
+	ck_assert_str_eq(run->command[0], "true");
 	run->started(run->arg, getpid());
 	for (i = 0; i < events->n; i++) {
 		struct perfctr_reading *reading = &events->event[i].reading;
@@ -110,6 +115,7 @@ struct run_end __wrap_run(const struct run *run)
 }
 
 static char said[4096];
+static unsigned int td_level; /* the option's; 0: it is not given */
 
 /* Drills down; "said" has what was said. */
 static struct drill *drill_with(const char *pre, const char *post)
@@ -117,7 +123,12 @@ static struct drill *drill_with(const char *pre, const char *post)
 	static char *command[] = { (char *)"true", NULL };
 	static struct output output;
 	static struct page page;
-	struct options options = { .command = command, .pre = pre, .post = post };
+	struct options options = { .command = command,
+				   .pre = pre,
+				   .post = post,
+				   .td_level = td_level,
+				   .delay = 11,
+				   .timeout = 22 };
 	int before = dup(STDERR_FILENO);
 	FILE *file = tmpfile();
 	struct drill *drill;
@@ -158,6 +169,30 @@ static void ends(struct drill *drill, unsigned int all, unsigned int kept, bool 
 }
 
 /* ---- ---- */
+
+/* The last column of each event's row, and each metric's, is its run. */
+static void runs_as_csv(const struct results *results)
+{
+	char *csv, *rest, *row;
+	const struct events *events = results->run->events;
+	unsigned int i;
+	size_t size;
+	FILE *file = open_memstream(&csv, &size);
+
+	csv_print(file, results);
+	ck_assert_int_eq(fclose(file), 0);
+	rest = csv;
+	row = strsep(&rest, "\n");
+	ck_assert_ptr_nonnull(strstr(row, ",error,level,parent,run"));
+	for (i = 0; i < events->n + results->metrics; i++) {
+		row = strsep(&rest, "\n");
+		ck_assert_uint_eq(strtoul(strrchr(row, ',') + 1, NULL, 10),
+				  i < events->n ? events->event[i].run
+						: results->metric[i - events->n].run);
+	}
+	ck_assert_str_eq(rest, "");
+	free(csv);
+}
 
 /* Each run counts the parts of what was beyond its threshold; all of them are one result. */
 START_TEST(levels)
@@ -201,6 +236,28 @@ START_TEST(levels)
 	}
 	ck_assert_uint_eq(k, 3);
 	ck_assert_uint_eq(results->metric[results->metrics - 1].run, 4);
+	runs_as_csv(results);
+	drill_free(drill);
+}
+END_TEST
+
+/* --td-level's level is counted first, in one run. */
+START_TEST(first_level)
+{
+	const struct results *results;
+	struct drill *drill;
+	unsigned int i;
+
+	plan_nothing();
+	td_level = 3;
+	drill = drill_with(NULL, NULL);
+	td_level = 0;
+	ck_assert_uint_eq(runs, 2);
+	has("perfex: run 2, of at most 4, counts the parts of tma_l1_bound, "
+	    "tma_few_uops_instructions\n");
+	results = drill_results(drill);
+	for (i = 0; i < results->metrics; i++)
+		ck_assert_uint_eq(results->metric[i].run, results->metric[i].level > 3 ? 2 : 1);
 	drill_free(drill);
 }
 END_TEST
@@ -297,7 +354,9 @@ static void read_page(void)
 {
 	static char *command[] = { (char *)"true", NULL };
 	char path[] = "/tmp/drill.XXXXXX";
-	struct options options = { .command = command, .why = true, .drilldown = true };
+	struct options options = {
+		.command = command, .why = true, .drilldown = true, .delay = 11, .timeout = 22
+	};
 	int fd = mkstemp(path);
 	FILE *page;
 
@@ -369,8 +428,8 @@ START_TEST(causes_of_core_types)
 }
 END_TEST
 
-UNIT_MAIN("drill", 60, levels, crash, interruption, beside, other_work, no_samples, core_types,
-	  causes_of_core_types)
+UNIT_MAIN("drill", 60, levels, first_level, crash, interruption, beside, other_work, no_samples,
+	  core_types, causes_of_core_types)
 #else
 int main(void)
 {

@@ -554,9 +554,6 @@ END_TEST
 START_TEST(counts)
 {
 	refused("-e cs", "there is no command to run");
-	take("-e cs -p 1,2");
-	ck_assert(options.targets.n == 2 && options.by == BY_NOTHING);
-	options_free(&options);
 	take("-e cs true");
 	ck_assert(options.targets.n == 0 && options.by == BY_NOTHING);
 	options_free(&options);
@@ -593,6 +590,79 @@ START_TEST(counts)
 	refused("--drilldown --strict true", "leave out --strict");
 	EXCLUDES("--topdown --why", "true", "--why prints a page of text", "--json", "--html x",
 		 "-D 1");
+}
+END_TEST
+
+/* What is counted, up to the ends of each range: no thing twice, also not as a part of another. */
+START_TEST(targets)
+{
+	static const struct {
+		const char *line;
+		unsigned int n, type;
+		int first, last;
+		enum by by;
+	} right[] = {
+		{ "-p 1,1073741823", 2, PERFCTR_TARGET_PROCESS, 1, 1073741823, BY_NOTHING },
+		{ "-p 5 -p 6", 2, PERFCTR_TARGET_PROCESS, 5, 6, BY_NOTHING },
+		{ "-t 3,4", 2, PERFCTR_TARGET_THREAD, 3, 4, BY_NOTHING },
+		{ "-t 3,4 --per-thread", 2, PERFCTR_TARGET_THREAD, 3, 4, BY_THREAD },
+		{ "-a", 1, PERFCTR_TARGET_CPU, -1, -1, BY_NOTHING },
+		{ "-a -A", 1, PERFCTR_TARGET_CPU, -1, -1, BY_CPU },
+		{ "-a --per-core", 1, PERFCTR_TARGET_CPU, -1, -1, BY_CORE },
+		{ "-a --per-socket", 1, PERFCTR_TARGET_CPU, -1, -1, BY_SOCKET },
+		{ "-a --per-type", 1, PERFCTR_TARGET_CPU, -1, -1, BY_TYPE },
+		{ "-a --per-unit", 1, PERFCTR_TARGET_CPU, -1, -1, BY_UNIT },
+		{ "-C 2-4,0,8191", 5, PERFCTR_TARGET_CPU, 2, 8191, BY_NOTHING },
+		{ "-C 7-7", 1, PERFCTR_TARGET_CPU, 7, 7, BY_NOTHING },
+		{ "-G a", 1, PERFCTR_TARGET_CGROUP, 0, 0, BY_NOTHING },
+		{ "-G a -G ab", 2, PERFCTR_TARGET_CGROUP, 0, 0, BY_CGROUP },
+		{ "-G ab -G a -G b/a", 3, PERFCTR_TARGET_CGROUP, 0, 0, BY_CGROUP },
+		{ "-G a -G ab -A", 2, PERFCTR_TARGET_CGROUP, 0, 0, BY_CPU },
+	};
+	static const struct {
+		const char *line, *why;
+	} wrong[] = {
+		{ "-p 1073741824", "-p takes a number from 1 to 1073741823, or" },
+		{ "-p 0", "not \"0\"" },
+		{ "-t 1,", "-t takes a number" },
+		{ "-t 1x", "-t takes a number" },
+		{ "-p 1,2,1", "-p names 1 twice" },
+		{ "-t 9 -t 9", "-t names 9 twice" },
+		{ "-p 1 -t 1", "-p and -t exclude each other" },
+		{ "-a -a", "-a is given twice" },
+		{ "-C 1 -C 2", "-C is given twice" },
+		{ "-C 8192", "-C takes numbers" },
+		{ "-C 0-8192", "-C takes numbers" },
+		{ "-C 3-2", "-C takes numbers" },
+		{ "-C 0-3,2", "-C names 2 twice" },
+		{ "-G a -G a", "would be counted twice" },
+		{ "-G a -G a/b", "\"a/b\" would be counted twice, as a part of \"a\"" },
+		{ "-G c -G a/b -G a", "would be counted twice" },
+		{ "-G a// -G a", "would be counted twice" },
+	};
+	char text[128];
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(right); i++) {
+		const struct targets *found = &options.targets;
+		unsigned int last;
+
+		snprintf(text, sizeof(text), "-e cs %s true", right[i].line);
+		take(text);
+		ck_assert_msg(found->n == right[i].n, "%s: %u", text, found->n);
+		last = found->n - 1;
+		ck_assert_msg(found->target[0].type == right[i].type &&
+				      found->target[last].type == right[i].type &&
+				      found->target[0].id == right[i].first &&
+				      found->target[last].id == right[i].last &&
+				      options.by == right[i].by,
+			      "%s: by %u", text, options.by);
+		options_free(&options);
+	}
+	for (i = 0; i < ARRAY_SIZE(wrong); i++) {
+		snprintf(text, sizeof(text), "-e cs %s true", wrong[i].line);
+		refused(text, wrong[i].why);
+	}
 }
 END_TEST
 
@@ -742,5 +812,5 @@ START_TEST(shown)
 END_TEST
 
 UNIT_MAIN("perfex's options", 60, numbers, percents, switches, texts, modes, formats, chains,
-	  every_option_in_every_mode, help, regions, samples, counts, comparisons, baselines, trees,
-	  shown)
+	  every_option_in_every_mode, help, regions, samples, counts, targets, comparisons,
+	  baselines, trees, shown)

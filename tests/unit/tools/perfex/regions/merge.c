@@ -144,6 +144,40 @@ START_TEST(as_table)
 }
 END_TEST
 
+/* The worst of the processes' qualities is the sum's; the first that is no number tells why. */
+START_TEST(qualities)
+{
+	static const char *const cases[][4] = {
+		{ "exact", "exact", "exact", "exact" },
+		{ "exact", "estimate", "exact", "estimate" },
+		{ "estimate", "not counted", "exact", "not counted" },
+		{ "estimate", "exact", "stale", "stale" },
+		{ "exact", "stale", "estimate", "stale" },
+		{ "scaled", "estimate", "exact", "scaled" },
+		{ "estimate", "scaled", "stale", "scaled" },
+		{ "not counted", "estimate", "scaled", "not counted" },
+	};
+	char report[512], wanted[64];
+	size_t i, k;
+
+	begin();
+	for (i = 0; i < ARRAY_SIZE(cases); i++) {
+		for (k = 0; k < 3; k++) {
+			snprintf(report, sizeof(report),
+				 PROCESS("5%u", "",
+					 REGION("r", "1", VALUE("v", "1", "1", "%s"), "") "}"),
+				 (unsigned int)k, cases[i][k]);
+			write_report((unsigned int)k, report);
+		}
+		merge(files, FORMAT_TABLE);
+		snprintf(wanted, sizeof(wanted), " v ns: mean 1, imbalance 0.0%%, %s\n",
+			 cases[i][3]);
+		ck_assert_msg(strstr(text, wanted) != NULL, "no \"%s\" in %s", wanted, text);
+	}
+	end();
+}
+END_TEST
+
 START_TEST(as_csv)
 {
 	begin();
@@ -358,4 +392,4 @@ START_TEST(refused)
 }
 END_TEST
 
-UNIT_MAIN("perfex --merge", 20, as_table, as_csv, as_json, reasons, on_terminal, refused)
+UNIT_MAIN("perfex --merge", 20, as_table, qualities, as_csv, as_json, reasons, on_terminal, refused)
