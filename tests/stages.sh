@@ -282,6 +282,7 @@ stages_of_long() {
 	stage "judges of the bindings" tests/bindings/judges.sh "$work/gcc"
 	stage "judges of libpfm4" tests/libpfm4/judges.sh "$work/gcc" "$work/libpfm4"
 	stage "names of perf" tests/perf-names.sh "$work/gcc"
+	stage "valgrinds" tests/valgrinds.sh "$work/gcc" "$work/valgrinds"
 	stage "inlined functions" tests/inlined.sh "$work/gcc"
 	stage "cost of a sample" tests/bench/profile.py "$work/gcc"
 	stage "cost of Python's blocks" tests/bench/blocks.py "$work/gcc"
