@@ -171,6 +171,53 @@ expect "a system call instead of fork()" 0 'incomplete: a process was created by
 expect "a system call instead of execve()" 0 ',incomplete,' "$perfex" --emulate --csv "$work/family" "raw execve"
 expect "the reason" 0 '"incomplete":"a process was killed before' "$perfex" --emulate --json "$work/family" killed
 
+# ---- processes that still run at the command's end ----
+# Each reads a line that lets it go. Another fifo tells the command that it runs.
+mkfifo "$work/hold" "$work/reads"
+exec 9<>"$work/hold"
+hold=$work/hold reads=$work/reads
+export hold reads
+# shellcheck disable=SC2016
+leave='{ echo >"$reads"; read -r _ <"$hold"; } & cat "$reads"'
+# shellcheck disable=SC2016
+daemon='setsid -f sh -c "echo >\"\$reads\"; read -r _ <\"\$hold\"; /bin/true; echo \$? >\"\$hold.after\""; cat "$reads"'
+let_go() { echo >&9; }
+left='1 process of the command still ran at its end'
+expect "one is left" 124 "^ $left; what valgrind had not told of them by then is missing" "$perfex" --emulate --strict sh -c "$leave"
+expect "one is left: its files" 0 "^perfex: valgrind still runs processes of the command, and writes files in $TMPDIR/perfex" cat "$work/out"
+expect "one is left: strictly" 0 "^perfex: --strict: instructions:u is not exact: $left, so that what valgrind had not told" cat "$work/out"
+let_go
+expect "one is left, JSON" 0 "\"quality\":\"incomplete\".*\"incomplete\":\"$left.*\"left_running\":1,\"left_exactly\":true}\$" \
+	"$perfex" --emulate --json sh -c "$leave"
+let_go
+expect "one is left, CSV" 0 ",incomplete,.*$left" "$perfex" --emulate --csv sh -c "$leave"
+let_go
+expect "a daemon is left" 0 "^ [12] process.* of the command still ran" "$perfex" --emulate sh -c "$daemon"
+let_go
+# It goes on in valgrind, and executes programs there.
+for _ in $(seq 600); do ! [ -s "$hold.after" ] || break; sleep 0.1; done
+is "a daemon goes on" "$(cat "$hold.after")" 0
+expect "each run's" 0 '^ 2 of 2 runs left processes running beside later ones, the first 1; what valgrind' \
+	"$perfex" --emulate -r 2 sh -c "$leave"
+let_go
+let_go
+for _ in $(seq 600); do pgrep -f "callgrind.*$TMPDIR/perfex" >/dev/null || break; sleep 0.1; done
+rm -rf "$TMPDIR"/perfex.*
+# shellcheck disable=SC2016
+expect "it is waited for" 0 '"quality":"emulated"' "$perfex" --emulate --wait --strict --json -o - sh -c "$leave; echo >\"\$hold\""
+expect "nobody is left" 1 '^0$' grep -c -e left_running -e incomplete "$work/out"
+# shellcheck disable=SC2016
+"$perfex" --emulate --wait sh -c "$leave; "'echo $$ >"$0"' "$work/over" >"$work/out" 2>&1 &
+for _ in $(seq 600); do ! [ -s "$work/over" ] || [ -e "/proc/$(cat "$work/over")" ] || break; sleep 0.1; done
+sleep 0.3
+kill -TERM $!
+wait $!
+expect "a signal ends the wait" 0 "^ $left" cat "$work/out"
+let_go
+for _ in $(seq 600); do pgrep -f "callgrind.*$TMPDIR/perfex" >/dev/null || break; sleep 0.1; done
+rm -rf "$TMPDIR"/perfex.*
+exec 9>&-
+
 # An instruction that valgrind lacks, in a child.
 case $(uname -m) in
 x86_64)

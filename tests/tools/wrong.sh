@@ -217,7 +217,7 @@ refuse '--openmetrics with -I needs -o FILE' --openmetrics -I 100 -e cs touch "$
 refuse '--openmetrics with -I needs -o FILE' --openmetrics -I 100 -o - -e cs touch "$work/ran"
 wrong '--emulate runs whole commands' --emulate -I 100
 wrong '--emulate runs whole commands' --emulate -a
-wrong '--emulate runs whole commands' --emulate --strict
+wrong '--emulate runs whole commands' --emulate --no-inherit
 wrong '--emulate runs whole commands' --emulate --per-thread
 wrong "--emulate can't be combined with --sample" --emulate --sample
 wrong 'has an empty place' --emulate -e instructions,

@@ -371,10 +371,8 @@ static const struct {
 	{ S(PRE) | S(POST), TARGETS, "runs something around each run of a command" },
 	{ S(OPENMETRICS), S(REPEAT) | COMPARISON | S(APPEND) | S(PER_THREAD),
 	  "writes counts that continue" },
-	{ S(EMULATE),
-	  TARGETS | S(INTERVAL) | PARTS | S(NO_INHERIT) | S(DELAY) | S(TIMEOUT) | S(STRICT) |
-		  S(WAIT),
-	  "runs whole commands in valgrind and counts nothing exactly" },
+	{ S(EMULATE), TARGETS | S(INTERVAL) | PARTS | S(NO_INHERIT) | S(DELAY) | S(TIMEOUT),
+	  "runs whole commands in valgrind" },
 	{ S(BY), S(FOLDED) | S(JSON), "is for the table" },
 };
 

@@ -225,6 +225,18 @@ static double seconds_of(const struct timeval *t)
 	return (double)t->tv_sec + (double)t->tv_usec / 1e6;
 }
 
+/* Why counts are not of all that the command has done; what: of the processes that it left. */
+static void set_left(const struct run *run, const struct run_end *end, const char *what)
+{
+	if (end->left && !run->events->left &&
+	    asprintf(&run->events->left,
+		     "%s%u process%s of the command still ran at its end, so that %s; --wait waits "
+		     "for all of them",
+		     end->left_more ? "at least " : "", end->left, end->left == 1 ? "" : "es",
+		     what) < 0)
+		need(NULL);
+}
+
 /* Says which processes the command has left, whose counts continue. */
 static void look_at_left(const struct run *run, struct run_end *end)
 {
@@ -235,12 +247,7 @@ static void look_at_left(const struct run *run, struct run_end *end)
 		return;
 	end->left = processes.running;
 	end->left_more = !processes.exactly;
-	if (!run->events->left &&
-	    asprintf(&run->events->left,
-		     "%s%u process%s of the command still ran at its end, so that this is the "
-		     "count up to then; --wait waits for all of them",
-		     end->left_more ? "at least " : "", end->left, end->left == 1 ? "" : "es") < 0)
-		need(NULL);
+	set_left(run, end, "this is the count up to then");
 }
 
 /* Sets the results of a command that has ended. */
@@ -267,8 +274,10 @@ static struct run_end run_emulated(const struct run *run)
 	start = clock_seconds();
 	child_release(&child, *command);
 	free(command);
-	valgrind_run(run->valgrind, &child, run->events, &end.status, &usage);
+	run->valgrind->waits = run->wait;
+	end.left = valgrind_run(run->valgrind, &child, run->events, &end.status, &usage);
 	end.elapsed = clock_seconds() - start;
+	set_left(run, &end, "what valgrind had not told of them by then is missing");
 	end_command(&usage, &end);
 	return end;
 }

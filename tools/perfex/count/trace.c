@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
+#include <dirent.h>
 #include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/ptrace.h>
 #include <sys/wait.h>
@@ -18,13 +21,30 @@ void trace_begin(const struct child *child, const char *option)
 		    option, strerror(errno));
 }
 
-/* Have a stopped thread go on, with the signal it was to get. */
-static void go_on(pid_t tid, int status)
+void trace_interrupt(pid_t pid)
+{
+	char name[64];
+	const struct dirent *entry;
+	DIR *dir;
+
+	snprintf(name, sizeof(name), "/proc/%d/task", (int)pid);
+	dir = opendir(name);
+	while (dir && (entry = readdir(dir)))
+		if (entry->d_name[0] != '.')
+			ptrace(PTRACE_INTERRUPT, atoi(entry->d_name), NULL, NULL);
+	if (dir)
+		closedir(dir);
+}
+
+/* Have a stopped thread go on, with the signal it was to get; traced no more if it is left. */
+static void go_on(pid_t tid, int status, bool left)
 {
 	int signal = WSTOPSIG(status), event = status >> 16;
 
-	if (event == PTRACE_EVENT_STOP &&
-	    (signal == SIGSTOP || signal == SIGTSTP || signal == SIGTTIN || signal == SIGTTOU))
+	if (left)
+		ptrace(PTRACE_DETACH, tid, NULL, (void *)(long)(event ? 0 : signal));
+	else if (event == PTRACE_EVENT_STOP &&
+		 (signal == SIGSTOP || signal == SIGTSTP || signal == SIGTTIN || signal == SIGTTOU))
 		ptrace(PTRACE_LISTEN, tid, NULL, NULL); /* a group stop: it stays stopped */
 	else
 		ptrace(PTRACE_CONT, tid, NULL, (void *)(long)(event ? 0 : signal));
@@ -65,27 +85,28 @@ void trace_all(const struct child *child, const struct watcher *watcher, int *st
 	       struct rusage *usage)
 {
 	struct rusage one;
+	bool left = false;
 	int now;
 	pid_t tid;
 
 	pass_signals_on(child);
 	for (;;) {
 		tid = wait4(-1, &now, __WALL, &one);
-		if (tid < 0 && errno == EINTR)
-			continue;
-		if (tid < 0)
+		if (tid < 0 && errno != EINTR)
 			return; /* no thread is left */
-		if (WIFSTOPPED(now)) {
+		if (tid > 0 && WIFSTOPPED(now)) {
 			watcher->stopped(watcher->arg, tid, now);
-			go_on(tid, now);
+			go_on(tid, now, left);
 			continue;
 		}
-		if (tid == command) {
+		if (tid > 0 && tid == command) {
 			command = 0;
 			*status = now;
 			*usage = one;
 		}
-		watcher->ended(watcher->arg, tid);
+		if (tid > 0)
+			watcher->ended(watcher->arg, tid);
+		left = left || (!command && watcher->leave && watcher->leave(watcher->arg));
 	}
 }
 
@@ -142,7 +163,7 @@ void trace_threads(const struct child *child, struct tasks *tasks, struct events
 		   int *status, struct rusage *usage)
 {
 	struct threads threads = { tasks, events };
-	const struct watcher watcher = { thread_stopped, thread_ended, &threads };
+	const struct watcher watcher = { thread_stopped, thread_ended, NULL, &threads };
 
 	trace_all(child, &watcher, status, usage);
 }

@@ -18,8 +18,16 @@ void trace_begin(const struct child *child, const char *option);
 struct watcher {
 	void (*stopped)(void *arg, pid_t tid, int status); /* it goes on afterwards */
 	void (*ended)(void *arg, pid_t tid);
+	/*
+	 * Is called when the child has ended, and at signals after that: whether to detach from the
+	 * threads that still run, which this function interrupts. NULL: they are waited for.
+	 */
+	bool (*leave)(void *arg);
 	void *arg;
 };
+
+/* Interrupts all threads of a process, so that each is stopped once. */
+void trace_interrupt(pid_t pid);
 
 /* Go on until no thread is left; the child's end. perfex's signals are passed on to it. */
 void trace_all(const struct child *child, const struct watcher *watcher, int *status,

@@ -43,16 +43,23 @@ struct files {
 /* The directory of the files, which goes with perfex. */
 static char directory[4096];
 
+/* Processes were left. Valgrind would end those of them that execute a program without it. */
+static bool left_any;
+
 void valgrind_end(void)
 {
-	DIR *dir = *directory ? opendir(directory) : NULL;
+	DIR *dir = *directory && !left_any ? opendir(directory) : NULL;
 	struct dirent *entry;
 
+	if (*directory && left_any)
+		say("valgrind still runs processes of the command, and writes files in %s: remove "
+		    "it when they have ended",
+		    directory);
 	while (dir && (entry = readdir(dir)))
 		unlinkat(dirfd(dir), entry->d_name, 0);
 	if (dir)
 		closedir(dir);
-	if (*directory)
+	if (*directory && !left_any)
 		rmdir(directory);
 	*directory = '\0';
 }
@@ -353,6 +360,33 @@ static void executed(struct valgrind *valgrind, pid_t pid)
 	process->emulated = executes_tool(pid);
 }
 
+/* Valgrind tells nobody what a process that still runs has counted since its last file. */
+static bool leave(void *arg)
+{
+	const struct valgrind *valgrind = arg;
+	const struct process *process;
+
+	if (valgrind->waits && !trace_interrupted())
+		return false;
+	for (process = valgrind->process; process; process = process->next)
+		trace_interrupt(process->pid);
+	return true;
+}
+
+/* Forgets the processes that still run, and returns their number. */
+static unsigned int forget_left(struct valgrind *valgrind)
+{
+	struct process *process;
+	unsigned int n;
+
+	for (n = 0; (process = valgrind->process); n++) {
+		valgrind->process = process->next;
+		free(process);
+	}
+	left_any |= n > 0;
+	return n;
+}
+
 /* A thread that is not its process' first has no entry. */
 static void ended(void *arg, pid_t pid)
 {
@@ -445,10 +479,10 @@ static void end_patience(const struct sigaction *old)
 	sigaction(SIGALRM, old, NULL);
 }
 
-void valgrind_run(struct valgrind *valgrind, const struct child *child, struct events *events,
-		  int *status, struct rusage *usage)
+unsigned int valgrind_run(struct valgrind *valgrind, const struct child *child,
+			  struct events *events, int *status, struct rusage *usage)
 {
-	const struct watcher watcher = { stopped, ended, valgrind };
+	const struct watcher watcher = { stopped, ended, leave, valgrind };
 	struct sigaction old;
 
 	memset(valgrind->count, 0, sizeof(valgrind->count));
@@ -459,4 +493,5 @@ void valgrind_run(struct valgrind *valgrind, const struct child *child, struct e
 	if (!valgrind->count[COLUMN_IR] && WIFEXITED(*status))
 		end_without_start(valgrind, *status);
 	set_readings(valgrind, events);
+	return forget_left(valgrind);
 }

@@ -17,6 +17,7 @@ struct valgrind {
 	char remark[256];  /* the last one in its logs; "": none */
 	uint64_t count[COLUMNS];
 	struct process *process;
+	bool waits; /* for all processes of a command */
 };
 
 /* Exits if there is no valgrind. */
@@ -26,11 +27,12 @@ void valgrind_begin(struct valgrind *valgrind);
 char **valgrind_command(const struct events *events, char **command);
 
 /*
- * Go on until no process of the child's, which is traced, is left; its end. The counts are in
- * events then. Exits if valgrind could not start the command.
+ * Go on until the child, which is traced, has ended, or no process of its is left; its end. The
+ * counts are in events then. Returns the number of processes that still run. Exits if valgrind
+ * could not start the command.
  */
-void valgrind_run(struct valgrind *valgrind, const struct child *child, struct events *events,
-		  int *status, struct rusage *usage);
+unsigned int valgrind_run(struct valgrind *valgrind, const struct child *child,
+			  struct events *events, int *status, struct rusage *usage);
 
 /* Remove its files. */
 void valgrind_end(void);

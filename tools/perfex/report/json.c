@@ -278,8 +278,8 @@ static void print_all(FILE *file, const struct results *results)
 		json_provenance(file, results->provenance);
 	if (results->run->valgrind)
 		text_json(file, ",\"emulator\":", results->run->valgrind->version);
-	if (results->run->valgrind && results->run->valgrind->doubt)
-		text_json(file, ",\"incomplete\":", results->run->valgrind->doubt);
+	if (results_missing(results))
+		text_json(file, ",\"incomplete\":", results_missing(results));
 	if (results->repeats > 1)
 		print_series(file, results);
 	if (results->comparison)

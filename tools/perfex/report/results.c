@@ -56,12 +56,21 @@ static bool is_count(const struct results *results, unsigned int i,
 	return !results->run->events->event[i].reason && reading->quality != PERFCTR_NOT_COUNTED;
 }
 
+const char *results_missing(const struct results *results)
+{
+	const struct valgrind *valgrind = results->run->valgrind;
+
+	if (!valgrind)
+		return NULL;
+	return valgrind->doubt ? valgrind->doubt : left_of(results);
+}
+
 const char *results_quality(const struct results *results, unsigned int quality)
 {
 	const struct valgrind *valgrind = results->run->valgrind;
 
 	if (valgrind && quality != PERFCTR_NOT_COUNTED)
-		return valgrind->doubt ? "incomplete" : "emulated";
+		return results_missing(results) ? "incomplete" : "emulated";
 	if (quality <= PERFCTR_UNWATCHED && left_of(results))
 		return "up to the end";
 	return perfctr_quality_name(quality);
@@ -164,7 +173,8 @@ const char *results_doubt(const struct results *results, unsigned int *i)
 		if (cell.quality != PERFCTR_EXACT || left_of(results))
 			return *cell.reason ? cell.reason : cell.quality_name;
 	}
-	return NULL;
+	*i = 0;
+	return results_missing(results);
 }
 
 bool results_has(const struct results *results, enum perfctr_quality quality)

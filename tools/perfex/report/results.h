@@ -101,6 +101,9 @@ bool results_has(const struct results *results, enum perfctr_quality quality);
 /* The number of runs whose commands left processes running; the first of these. */
 unsigned int results_left(const struct results *results, const struct run_end **first);
 
+/* Why emulated counts are incomplete; NULL: they are not. */
+const char *results_missing(const struct results *results);
+
 /* Why results are not all exact, of the first event that is not; NULL: they are. */
 const char *results_doubt(const struct results *results, unsigned int *i);
 

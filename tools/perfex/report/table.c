@@ -730,7 +730,10 @@ static void print_doubts(FILE *file, const struct results *results)
 			 first->left == 1 ? "" : "es");
 	if (runs) {
 		fit_words(&fit, text);
-		fit_words(&fit, " counts are up to then (--wait waits)");
+		fit_words(&fit, results->run->valgrind
+					? " what valgrind had not told of them by then is missing "
+					  "(--wait waits)"
+					: " counts are up to then (--wait waits)");
 		fit_end(&fit);
 	} else if (results_has(results, PERFCTR_UNWATCHED)) {
 		fit_words(&fit, " unwatched: nobody saw whether programs that may not be traced "
