@@ -6,7 +6,7 @@
  *	mpicc -O2 mpi.c -lperfctr -o mpi
  *	mpirun -n 4 perfex --regions --json -e instructions:u \
  *		-o 'rank.%q{OMPI_COMM_WORLD_RANK}' ./mpi
- *	perfex --merge rank.*
+ *	perfex --from rank.*
  */
 #include <mpi.h>
 #include <stdio.h>

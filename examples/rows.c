@@ -6,7 +6,7 @@
  *	OMPI_CC=clang mpicc -O2 -g -fopenmp rows.c -o rows		(MPICH: MPICH_CC)
  *	mpirun -n 2 --bind-to none -x OMP_NUM_THREADS=2 perfex --regions=openmp,mpi --json \
  *		-o 'rank.%q{OMPI_COMM_WORLD_RANK}' ./rows
- *	perfex --merge rank.*
+ *	perfex --from rank.*
  *
  * "rows mended" deals out the rows, so that each rank and each thread has long ones and short ones.
  */

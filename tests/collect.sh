@@ -459,10 +459,10 @@ done
 visits "$work/csv" >"$work/got"
 printf '%s\n' "$calls" 'MPI (program) 0' | sort | diff - "$work/got"
 check "MPI, made up: a program that is killed" $?
-"$perfex" --regions=mpi --json -o "$work/json" "$work/ranks" 2>"$work/errors" && "$perfex" --merge --csv "$work/json" >"$work/merged" &&
+"$perfex" --regions=mpi --json -o "$work/json" "$work/ranks" 2>"$work/errors" && "$perfex" --from --csv "$work/json" >"$work/merged" &&
 	grep -q '^MPI_Waitall,time,ns,inclusive,1,5,' "$work/merged" &&
 	grep -q '^by hand,bytes,B,inclusive,1,5,2480,pid [0-9]*,2480.000,2480,pid [0-9]*,0.000,exact,' "$work/merged"
-check "MPI, made up: --merge" $?
+check "MPI, made up: --from" $?
 says 3 '^perfex: no region was reached' "$perfex" --regions=mpi "$work/runtime"
 if [ "${HAVE_LIBELF:-no}" = yes ]; then
 	ranks static "$srcdir/tests/collect/mpi.c" "$srcdir/tests/collect/mpi_fortran.c"
@@ -726,7 +726,7 @@ if command -v mpicc >/dev/null && command -v mpirun >/dev/null; then
 		shift
 		rm -f "$work"/rank.*
 		timeout -k 5 120 mpirun --oversubscribe -n "$n" "$perfex" --regions=mpi --json -o "$work/rank.%q{OMPI_COMM_WORLD_RANK}" "$@" \
-			>"$work/out" 2>"$work/errors" && "$perfex" --merge --csv "$work"/rank.? >"$work/merged" && cat "$work/errors"
+			>"$work/out" 2>"$work/errors" && "$perfex" --from --csv "$work"/rank.? >"$work/merged" && cat "$work/errors"
 	}
 	bytes() {	# of all ranks together, of that with the least, of that with the most
 		awk -F, '/^MPI_/ && $2 == "bytes" && $4 == "inclusive" { print $1, int($9 * ($5 + $21) + 0.5), $7 " (" $8 ")", $10 " (" $11 ")" }' "$work/merged" | sort

@@ -217,7 +217,7 @@ check "perfex: visits after the program closed the counters are missing by numbe
 "$perfex" --regions -e page-faults --csv -o "$work/close.csv" "$work/regions" close
 [ "$(awk -F, 'NR == 1 { for (i = 1; i <= NF; i++) head[$i] = i; next }
 	{ print $head["threads_left_out"] $head["threads_stale"] }' "$work/close.csv" | sort -u)" = 11 ] &&
-	"$perfex" --merge "$work/close" | grep -q '^1 of these is stale: the program closed'
+	"$perfex" --from "$work/close" | grep -q '^1 of these is stale: the program closed'
 check "perfex: threads whose counters the program closed, in CSV and merged" $?
 "$perfex" --regions --csv -o "$work/exec.%p" "$work/regions" exec 2>"$work/errors"
 cat "$work"/exec.*[0-9] "$work"/exec.*.left | awk -F, '{ print $4, $6 }' | sort | tr '\n' ' ' >"$work/got"
@@ -333,7 +333,7 @@ says 0 '^0$' "$perfex" --regions -e page-faults sh -c 'ls -l "/proc/$PPID/fd" | 
 says 125 '^perfex: "bogus" is not an event' "$perfex" --regions -e bogus "$work/regions" stray
 says 125 'take names of events, not "0x3C"' "$perfex" --regions -e 0x3C "$work/regions" stray
 says 125 "^perfex: -a can't be combined with --regions" "$perfex" --regions -a "$work/regions" stray
-for option in --folded --openmetrics --emulate '--by source' '--call-graph fp' '--threshold 1'; do
+for option in --format=folded --format=openmetrics --emulate '--by source' '--call-graph fp' '--threshold 1'; do
 	# shellcheck disable=SC2086
 	says 125 "^perfex: ${option%% *} can't be combined with --regions" "$perfex" --regions $option "$work/regions" stray
 done
@@ -363,7 +363,7 @@ if "$perfex" -e cycles true 2>&1 | grep -q 'not counted'; then
 			grep -q ',"not_counted":\[{"name":"cycles","reason":"[a-z].*"}\]}$' "$work/$kind.json"
 		check "perfex: $kind: each format has the events that are not counted, and why" $?
 	done
-	says 0 '^cycles is not counted in 2 processes: [a-z]' "$perfex" --merge "$work/reason.json" "$work/died.json"
+	says 0 '^cycles is not counted in 2 processes: [a-z]' "$perfex" --from "$work/reason.json" "$work/died.json"
 	PERFCTR_REGIONS_NOT_COUNTED='old	reason' "$perfex" --regions -e page-faults --json -o "$work/none.json" "$work/regions" nothing
 	! grep -q not_counted "$work/none.json"
 	check "perfex: no reasons of a perfex around it" $?
@@ -462,9 +462,9 @@ fi
 says 125 'no command to run' "$perfex" --regions
 says 127 'command not found' "$perfex" --regions "$work/none"
 says 126 'Permission denied' "$perfex" --regions "$work/module.c"
-says 125 '^perfex: --merge needs files' "$perfex" --merge
-says 125 "-e can't be combined with --merge" "$perfex" --merge -e page-faults "$work/none"
-says 125 'none: ' "$perfex" --merge "$work/none"
+says 125 '^perfex: --from needs files' "$perfex" --from
+says 125 "-e can't be combined with --from" "$perfex" --from -e page-faults "$work/none"
+says 125 'none is no file of perfex --json: ' "$perfex" --from "$work/none"
 [ -z "$(PERFCTR_REGIONS='' "$perfex" --version 2>&1 >"$work/out")" ]
 check "nothing is reported of a program without regions" $?
 # The library obeys perfex, not the environment; signals are the command's.
@@ -493,24 +493,24 @@ for visits in 1 2 3 6; do
 	echo ' ] }' >>"$work/$number.json"
 	number=$((number + 1))
 done
-says 0 '^a,time,ns,inclusive,4,12,100,rank 0,300.000,600,rank 3,100.000,exact,0,0,0,0,0,0,0,0,0$' "$perfex" --merge --csv "$work"/[0-3].json
-says 0 '^a,time,ns,exclusive,4,12,5,rank 0,5.000,5,rank 0,0.000,exact,0,0,0,0,0,0,0,0,0$' "$perfex" --merge --csv "$work"/[0-3].json
-says 0 '^"b,""",time,ns,inclusive,1,1,0,rank 2,0.000,0,rank 2,0.000,not counted,0,0,0,0,0,0,0,3,0$' "$perfex" --merge --csv "$work"/[0-3].json
-says 0 '^  time ns: mean 300, imbalance 100.0%, exact$' "$perfex" --merge "$work"/[0-3].json
-says 0 '"maximum":600,"maximum_at":"rank 3","imbalance_percent":100.000' "$perfex" --merge --json "$work"/[0-3].json
-says 125 '1.json is of the same process' "$perfex" --merge "$work/1.json" "$work/1.json"
+says 0 '^a,time,ns,inclusive,4,12,100,rank 0,300.000,600,rank 3,100.000,exact,0,0,0,0,0,0,0,0,0$' "$perfex" --from --csv "$work"/[0-3].json
+says 0 '^a,time,ns,exclusive,4,12,5,rank 0,5.000,5,rank 0,0.000,exact,0,0,0,0,0,0,0,0,0$' "$perfex" --from --csv "$work"/[0-3].json
+says 0 '^"b,""",time,ns,inclusive,1,1,0,rank 2,0.000,0,rank 2,0.000,not counted,0,0,0,0,0,0,0,3,0$' "$perfex" --from --csv "$work"/[0-3].json
+says 0 '^  time ns: mean 300, imbalance 100.0%, exact$' "$perfex" --from "$work"/[0-3].json
+says 0 '"maximum":600,"maximum_at":"rank 3","imbalance_percent":100.000' "$perfex" --from --json "$work"/[0-3].json
+says 125 '1.json is of the same process' "$perfex" --from "$work/1.json" "$work/1.json"
 sed 's/"rank": 1/"rank": 9/; s/"exact"/"\\u001b[1m,"/; s/"ns"/"\\u001b,"/' "$work/1.json" >"$work/hostile.json"
-says 0 '^  time ?,: mean 200, imbalance 0.0%, ?\[1m,$' "$perfex" --merge "$work/hostile.json"
-says 0 '^a,time,".,",inclusive,1,2,200,rank 9,200.000,200,rank 9,0.000,".\[1m,",0,0,0,0,0,0,0,0,0$' "$perfex" --merge --csv "$work/hostile.json"
-says 0 '^a,time,ns,inclusive,2,4,200,rank 1,200.000,200,rank 1,0.000,' "$perfex" --merge --csv "$work/1.json" "$work/hostile.json"
-says 0 '^a,time,".,",inclusive,2,4,200,rank 9,' "$perfex" --merge --csv "$work/hostile.json" "$work/1.json"
+says 0 '^  time ?,: mean 200, imbalance 0.0%, ?\[1m,$' "$perfex" --from "$work/hostile.json"
+says 0 '^a,time,".,",inclusive,1,2,200,rank 9,200.000,200,rank 9,0.000,".\[1m,",0,0,0,0,0,0,0,0,0$' "$perfex" --from --csv "$work/hostile.json"
+says 0 '^a,time,ns,inclusive,2,4,200,rank 1,200.000,200,rank 1,0.000,' "$perfex" --from --csv "$work/1.json" "$work/hostile.json"
+says 0 '^a,time,".,",inclusive,2,4,200,rank 9,' "$perfex" --from --csv "$work/hostile.json" "$work/1.json"
 sed 's/"inclusive": 200/"inclusive": 1e308/' "$work/1.json" >"$work/wrong.json"
-says 125 'wrong.json: line 2: a number is too big; --merge takes' "$perfex" --merge "$work/wrong.json"
+says 125 'wrong.json: line 2: a number is too big; reports of regions are written' "$perfex" --from "$work/wrong.json"
 echo '{ "host": "h", "pid": 1 }' >"$work/wrong.json"
-says 125 'wrong.json: line 1: regions; --merge takes' "$perfex" --merge "$work/wrong.json"
+says 125 'wrong.json: line 1: regions; reports of regions are written' "$perfex" --from "$work/wrong.json"
 for type in '"merged_regions"' '"counts"' null; do
 	sed "1s/{/{ \"type\": $type,/" "$work/1.json" >"$work/wrong.json"
-	says 125 'wrong.json: line 1: its type is not "regions"; --merge takes' "$perfex" --merge "$work/wrong.json"
+	says 125 'wrong.json has no reports of regions; --html FILE shows its results' "$perfex" --from "$work/wrong.json"
 done
 # The worst that a process says of its sum: an estimate is no more than one, what is neither stays.
 for qualities in 'exact estimate exact estimate' 'estimate scaled exact scaled' 'scaled estimate stale scaled'; do
@@ -519,20 +519,20 @@ for qualities in 'exact estimate exact estimate' 'estimate scaled exact scaled' 
 		[ $number = 3 ] || sed "s/\"exact\"/\"$quality\"/" "$work/$number.json" >"$work/quality.$number"
 		number=$((number + 1))
 	done
-	says 0 "^a,time,ns,inclusive,3,6,.*,$quality,0,0,0,0,0,0,0,0,0\$" "$perfex" --merge --csv "$work"/quality.[0-2]
+	says 0 "^a,time,ns,inclusive,3,6,.*,$quality,0,0,0,0,0,0,0,0,0\$" "$perfex" --from --csv "$work"/quality.[0-2]
 done
 # In a file there is what is shown without one, and nothing is shown.
 for format in '' --csv --json; do
 	# shellcheck disable=SC2086
-	"$perfex" --merge $format "$work"/[0-3].json >"$work/shown" &&
-		[ -z "$("$perfex" --merge $format -o "$work/merged" "$work"/[0-3].json 2>&1)" ] &&
+	"$perfex" --from $format "$work"/[0-3].json >"$work/shown" &&
+		[ -z "$("$perfex" --from $format -o "$work/merged" "$work"/[0-3].json 2>&1)" ] &&
 		cmp -s "$work/shown" "$work/merged"
 	check "perfex: what is merged, in a file $format" $?
 done
 sed '1s/{/{ "type": "regions",/' "$work/1.json" >"$work/right.json"
-says 0 '^a,time,ns,inclusive,1,2,200,rank 1,' "$perfex" --merge --csv "$work/right.json"
+says 0 '^a,time,ns,inclusive,1,2,200,rank 1,' "$perfex" --from --csv "$work/right.json"
 echo '{' >"$work/wrong.json"
-says 125 'wrong.json: line [12]: ' "$perfex" --merge "$work/wrong.json"
+says 125 'wrong.json is no file of perfex --json: line [12]: ' "$perfex" --from "$work/wrong.json"
 
 # Metrics: a rank where one has no value, one that has a negative one; a metric with a value's name.
 metrics='"metrics": [ { "metric": "time", "unit": "%%", "inclusive": %s, "exclusive": null, "quality": "%s", "reason": %s, "exclusive_reason": %s } ]'
@@ -550,24 +550,24 @@ for value in '2.5 exact null' 'null exact "it divides by 0"' '-0.5 scaled null';
 		$number "$inclusive" "$quality" "$reason" "$own" >"$work/metric.$number"
 	number=$((number + 1))
 done
-says 0 '^a,time,%,inclusive,2,4,-0.500,rank 2,1.000,2.500,rank 0,150.000,scaled,0,0,0,0,0,0,0,0,0$' "$perfex" --merge --csv \
+says 0 '^a,time,%,inclusive,2,4,-0.500,rank 2,1.000,2.500,rank 0,150.000,scaled,0,0,0,0,0,0,0,0,0$' "$perfex" --from --csv \
 	"$work/metric.0" "$work/metric.2"
-says 0 '^a,time,%,inclusive,3,6,-0.500,rank 2,1.000,2.500,rank 0,150.000,it divides by 0,0,0,0,0,0,0,0,0,0$' "$perfex" --merge --csv "$work"/metric.[0-2]
-says 0 '^a,time,%,exclusive,3,6,,,,,,,it has nothing,0,0,0,0,0,0,0,0,0$' "$perfex" --merge --csv "$work"/metric.[0-2]
-says 0 '^a,time,ns,inclusive,3,6,7,rank 0,7.000,7,rank 0,0.000,exact,0,0,0,0,0,0,0,0,0$' "$perfex" --merge --csv "$work"/metric.[0-2]
-says 0 '^  time %: mean 1.000, imbalance 150.0%, scaled$' "$perfex" --merge "$work/metric.0" "$work/metric.2"
-says 0 '^  time %: it divides by 0$' "$perfex" --merge "$work/metric.1"
+says 0 '^a,time,%,inclusive,3,6,-0.500,rank 2,1.000,2.500,rank 0,150.000,it divides by 0,0,0,0,0,0,0,0,0,0$' "$perfex" --from --csv "$work"/metric.[0-2]
+says 0 '^a,time,%,exclusive,3,6,,,,,,,it has nothing,0,0,0,0,0,0,0,0,0$' "$perfex" --from --csv "$work"/metric.[0-2]
+says 0 '^a,time,ns,inclusive,3,6,7,rank 0,7.000,7,rank 0,0.000,exact,0,0,0,0,0,0,0,0,0$' "$perfex" --from --csv "$work"/metric.[0-2]
+says 0 '^  time %: mean 1.000, imbalance 150.0%, scaled$' "$perfex" --from "$work/metric.0" "$work/metric.2"
+says 0 '^  time %: it divides by 0$' "$perfex" --from "$work/metric.1"
 have python3 "perfex: metrics that were merged, as JSON" && {
-"$perfex" --merge --json "$work/metric.1" | python3 -c 'import json, sys
+"$perfex" --from --json "$work/metric.1" | python3 -c 'import json, sys
 [value, metric] = json.load(sys.stdin)["regions"]
 assert metric["metric"] == "time" and metric["inclusive"] is None and metric["quality"] == "it divides by 0"
 assert value["value"] == "time" and value["inclusive"]["maximum"] == 7'
 check "perfex: metrics that were merged, as JSON" $?
 }
 sed 's/"inclusive": 2.5/"inclusive": "2.5"/' "$work/metric.0" >"$work/wrong.json"
-says 125 'wrong.json: line 2: inclusive; --merge takes' "$perfex" --merge "$work/wrong.json"
+says 125 'wrong.json: line 2: inclusive; reports of regions are written' "$perfex" --from "$work/wrong.json"
 sed 's/"inclusive": 2.5/"inclusive": -1e308/' "$work/metric.0" >"$work/wrong.json"
-says 125 'wrong.json: line 2: a number is too big; --merge takes' "$perfex" --merge "$work/wrong.json"
+says 125 'wrong.json: line 2: a number is too big; reports of regions are written' "$perfex" --from "$work/wrong.json"
 
 # Reports in one file, of a program's images as of processes; what a report says of what is not in its sums.
 said() {	# PID INCLUSIVE UNFINISHED UNCOUNTED STRAY LEFT-OUT WITHOUT-REGION STALE
@@ -577,23 +577,23 @@ said() {	# PID INCLUSIVE UNFINISHED UNCOUNTED STRAY LEFT-OUT WITHOUT-REGION STAL
 }
 { said 1 9007199254740993 3 4 5 6 7 8; said 1 9007199254740995 30 40 50 60 70 80; said 2 9007199254740995 0 0 null null null null; } >"$work/all.json"
 says 0 '^a,time,ns,inclusive,3,6,9007199254740993,pid 1,.*,9007199254740995,pid 1,0.000,exact,33,44,55,66,88,77,1,0,0$' \
-	"$perfex" --merge --csv "$work/all.json"
-[ "$("$perfex" --merge "$work/all.json" | grep -E '^ *[0-9]+ ' | tr -s ' \n' ' ')" = \
+	"$perfex" --from --csv "$work/all.json"
+[ "$("$perfex" --from "$work/all.json" | grep -E '^ *[0-9]+ ' | tr -s ' \n' ' ')" = \
 	' 33 visits did not end 44 visits were not counted 55 ends had no begin. 66 threads could not be counted. 88 of these are stale: the program closed the descriptors of the counters. 77 visits were counted for no region. 1 process died; of it that is not known. ' ]
 check "perfex: what processes say was not counted, merged" $?
 # A region's visits are those of all that have it, whoever has its other values.
 more='{ "value": "more", "unit": "", "inclusive": 1, "exclusive": 1, "quality": "exact" }'
 { said 1 7 3 4 0 0 0 0 | sed "s/\"exact\" }/&, $more/"; said 2 7 30 40 0 0 0 0; } >"$work/more.json"
-[ "$("$perfex" --merge "$work/more.json" | grep -E '^ *[0-9]+ ' | tr -s ' \n' ' ')" = \
+[ "$("$perfex" --from "$work/more.json" | grep -E '^ *[0-9]+ ' | tr -s ' \n' ' ')" = \
 	' 33 visits did not end 44 visits were not counted ' ]
 check "perfex: visits of several values, merged" $?
 # If all have died, numbers that nobody knows are told as such.
 said 2 1 0 0 null null null null >"$work/one.json"
-[ "$("$perfex" --merge "$work/one.json" | grep -E '^ *[0-9]+ ' | tr '\n' ' ')" = \
+[ "$("$perfex" --from "$work/one.json" | grep -E '^ *[0-9]+ ' | tr '\n' ' ')" = \
 	'0 ends had no begin. 0 threads could not be counted. 1 process died; of it that is not known. ' ]
 check "perfex: what is not known, merged" $?
 have python3 "perfex: the same, as JSON" && {
-"$perfex" --merge --json "$work/all.json" | python3 -c 'import json, sys
+"$perfex" --from --json "$work/all.json" | python3 -c 'import json, sys
 all = json.load(sys.stdin)
 [value] = all["regions"]
 assert [value[name] for name in ("visits", "unfinished", "uncounted")] == [6, 33, 44]
@@ -602,11 +602,11 @@ assert [all[name] for name in ("processes", "ends_without_begin", "threads_left_
 check "perfex: the same, as JSON" $?
 }
 said 2 1 -1 0 0 0 0 0 >"$work/wrong.json"
-says 125 'wrong.json: line 1: a number is negative' "$perfex" --merge "$work/wrong.json"
+says 125 'wrong.json: line 1: a number is negative' "$perfex" --from "$work/wrong.json"
 said 2 1 0 0 0 0 0 0 >"$work/one.json"
-says 125 'one.json is of the same process' "$perfex" --merge "$work/all.json" "$work/one.json"
+says 125 'one.json is of the same process' "$perfex" --from "$work/all.json" "$work/one.json"
 "$perfex" --regions --json -o - sh -c '"$0" nothing; "$0" stray' "$work/regions" >"$work/all.json"
-says 0 '^done,time,ns,inclusive,2,4,.*,estimate,0,0,2,0,0,0,0,0,0$' "$perfex" --merge --csv "$work/all.json"
+says 0 '^done,time,ns,inclusive,2,4,.*,estimate,0,0,2,0,0,0,0,0,0$' "$perfex" --from --csv "$work/all.json"
 
 # As many regions as there may be, in two processes: a second, and not minutes.
 for process in 1 2; do
@@ -619,7 +619,7 @@ for process in 1 2; do
 		}
 		print "] }" }' >"$work/large.$process"
 done
-says 0 '^r15999,v4,,inclusive,2,2,15999,pid 1,15999.000,15999,pid 1,0.000,exact,0,0,0,0,0,0,0,0,0$' timeout 20 "$perfex" --merge --csv \
+says 0 '^r15999,v4,,inclusive,2,2,15999,pid 1,15999.000,15999,pid 1,0.000,exact,0,0,0,0,0,0,0,0,0$' timeout 20 "$perfex" --from --csv \
 	"$work/large.1" "$work/large.2"
 
 # ---- LIKWID's markers ----
@@ -757,7 +757,7 @@ elif command -v mpicc >/dev/null && [ -e "$examples/ctests/mpi_hl.c" ]; then
 	cc=mpicc papi "$work/mpi" -w -I"$examples/testlib" "$examples/ctests/mpi_hl.c" "$examples/testlib/do_loops.c" &&
 		OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 timeout 120 mpirun --oversubscribe -n 4 "$perfex" \
 			--regions -e page-faults --json -o "$work/job.%q{OMPI_COMM_WORLD_RANK}" "$work/mpi" >"$work/out" 2>&1 &&
-		"$perfex" --merge --csv "$work"/job.[0-3] >"$work/merged" &&
+		"$perfex" --from --csv "$work"/job.[0-3] >"$work/merged" &&
 		grep -q '^do_flops,time,ns,inclusive,4,4,[0-9]*,rank [0-3],[0-9.]*,[0-9]*,rank [0-3],[0-9.]*,estimate,0,0,0,0,0,0,0,0,0$' "$work/merged" &&
 		grep -q '"rank":3,' "$work/job.3"
 	status=$?
@@ -773,7 +773,7 @@ elif command -v mpicc >/dev/null; then
 	build "mpicc -std=gnu11 -O2" "$srcdir/examples/mpi.c" "$work/mpi" &&
 		OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 timeout 120 mpirun --oversubscribe -n 4 "$perfex" \
 			--regions --json -o "$work/rank.%q{OMPI_COMM_WORLD_RANK}" -e page-faults "$work/mpi" >"$work/out" 2>&1 &&
-		"$perfex" --merge --csv "$work"/rank.[0-3] >"$work/merged" &&
+		"$perfex" --from --csv "$work"/rank.[0-3] >"$work/merged" &&
 		[ "$(sed -n 's/^\([a-z]*\),time,ns,inclusive,4,\([0-9]*\),.*/\1 \2/p' "$work/merged" | paste -sd ,)" = \
 			'compute 40,exchange 40' ] &&
 		[ "$(cat "$work/out")" = 'the sum is 6.579715' ]

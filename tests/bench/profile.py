@@ -63,7 +63,7 @@ def folded_samples():
 
 
 def turn(perfex, command):
-    ours = seconds([perfex, "--sample", *EVENT, "--folded", "-o", "folded", *command], "own") / folded_samples()
+    ours = seconds([perfex, "--sample", *EVENT, "--format=folded", "-o", "folded", *command], "own") / folded_samples()
     theirs = seconds(["perf", "record", "-q", *EVENT, "-o", "perf.data", *command], "own")
     theirs += seconds(["perf", "script", "--no-inline", "-i", "perf.data"])
     with open("printed", encoding="utf-8", errors="replace") as printed:

@@ -108,10 +108,10 @@ gcc -g -O1 -w -I"$mpich" -I"$top/include" "$here/ranks.c" -o "$work/ranks" -L"$l
 	-Wl,--allow-shlib-undefined -L"$lib" -lperfctr -Wl,-rpath,"$lib" &&
 	LD_LIBRARY_PATH=$libraries timeout 120 "$root/usr/bin/mpiexec.hydra" -n 2 "$perfex" --regions=mpi --json \
 		-o "$work/rank.%q{PMI_RANK}" "$work/ranks" 2>"$work/errors" &&
-	"$perfex" --merge --csv "$work"/rank.[01] | sed -n 's/^\([^,]*\),time,ns,inclusive,2,\([0-9]*\),.*/\1 \2/p' | sort >"$work/got"
+	"$perfex" --from --csv "$work"/rank.[01] | sed -n 's/^\([^,]*\),time,ns,inclusive,2,\([0-9]*\),.*/\1 \2/p' | sort >"$work/got"
 printf '%s\n' 'MPI (program) 2' 'MPI_Allreduce 10' 'MPI_Alltoallv 10' 'MPI_Barrier 10' 'MPI_Irecv 10' 'MPI_Isend 10' \
 	'MPI_Sendrecv 10' 'MPI_Waitall 10' 'by hand 10' | sort | diff - "$work/got" &&
-	"$perfex" --merge --csv "$work"/rank.[01] | grep -q '^MPI_Sendrecv,bytes,B,inclusive,2,10,200,rank 0,300.000,400,rank 1,'
+	"$perfex" --from --csv "$work"/rank.[01] | grep -q '^MPI_Sendrecv,bytes,B,inclusive,2,10,200,rank 0,300.000,400,rank 1,'
 status=$?
 [ $status = 0 ] || cat "$work/errors"
 check "two ranks of MPICH" $status
@@ -119,7 +119,7 @@ mpich_bytes() {	# ARGUMENT [PROGRAM]	of all three ranks together
 	rm -f "$work"/rank.*
 	LD_LIBRARY_PATH=$libraries timeout 120 "$root/usr/bin/mpiexec.hydra" -n 3 "$perfex" --regions=mpi --json \
 		-o "$work/rank.%q{PMI_RANK}" "${2:-$work/ranks}" "$1" 2>"$work/errors"
-	"$perfex" --merge --csv "$work"/rank.[0-2] | awk -F, '/^MPI_[ABGIR]/ && $2 == "bytes" && $4 == "inclusive" { print $1, int($9 * ($5 + $21) + 0.5) }' |
+	"$perfex" --from --csv "$work"/rank.[0-2] | awk -F, '/^MPI_[ABGIR]/ && $2 == "bytes" && $4 == "inclusive" { print $1, int($9 * ($5 + $21) + 0.5) }' |
 		sort | paste -sd ,
 }
 others='MPI_Irecv 360,MPI_Isend 360'

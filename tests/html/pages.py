@@ -626,10 +626,10 @@ def merged_qualities():
 
 @test
 def merged():
-    """reports that --merge has put together"""
+    """reports that --from has put together"""
     files = [os.path.join(work, "regions.%d.json" % rank) for rank in range(3)]
     path = os.path.join(work, "merged.html")
-    out = subprocess.run([perfex, "--json", "--html", path, "--merge", *files], check=True, capture_output=True).stdout
+    out = subprocess.run([perfex, "--json", "--html", path, "--from", *files], check=True, capture_output=True).stdout
     wanted = json.loads(out)
     browser.open(path)
     assert not browser.console, browser.console
@@ -762,7 +762,7 @@ def paper():
 def real():
     """pages of real runs"""
     for name, words in [("real-r", ["-r", "3"]), ("real-I", ["-I", "20", "-M", "page-fault-rate"]), ("real-diff", []),
-                        ("real-thread", ["--per-thread"]), ("real-sample", ["--sample", "-e", "cpu-clock:u"])]:
+                        ("real-thread", ["--per=thread"]), ("real-sample", ["--sample", "-e", "cpu-clock:u"])]:
         path = os.path.join(work, name + ".html")
         command = ["--diff", "-r", "2", "true 1", "true 2"] if name == "real-diff" else ["sh", "-c", ": & sleep 0.1"]
         status = subprocess.run([perfex, "--html", path, *words, *command], check=False, stderr=subprocess.DEVNULL).returncode

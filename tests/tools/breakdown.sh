@@ -18,7 +18,7 @@ def sums(d, name):
 '
 if "$perfex" -a -e cs true 2>/dev/null; then
 	online=$(getconf _NPROCESSORS_ONLN)
-	"$perfex" -a --per-cpu --json -o "$work/cpu" -e task-clock,page-faults sleep 0.05
+	"$perfex" -a --per=cpu --json -o "$work/cpu" -e task-clock,page-faults sleep 0.05
 	says "processors add up" "$read_json
 assert [p['cpu'] for p in d[0]['by_cpu']] == list(range($online)), d
 assert 'values' in d[0]['events'][0] and 'values' not in d[0]['by_cpu'][0]['events'][0], d
@@ -32,15 +32,15 @@ for k in range($online):
         assert d[-1]['by_cpu'][k]['events'][i]['value'] == sum(
             x['by_cpu'][k]['events'][i]['value'] for x in d[:-1]), d" "$work/ticks"
 	for by in core socket type unit; do
-		"$perfex" -a --per-$by --json -o "$work/$by" -e cs sleep 0.02
+		"$perfex" -a --per=$by --json -o "$work/$by" -e cs sleep 0.02
 		says "each $by" "$read_json
 assert sum(p['cpus'] for p in d[0]['by_$by']) == $online, d
 sums(d[0], 'by_$by')" "$work/$by"
 	done
 	expect "cores, csv" 0 '^S[0-9]*-D[0-9]*-C[0-9]*,[0-9]*,[0-9]*,[0-9]*,,cs,exact,' \
-		"$perfex" -a --per-core --csv -e cs true
+		"$perfex" -a --per=core --csv -e cs true
 	expect "sockets, csv, intervals" 0 '^time_s,socket,cpus,value,scaled,unit,event,' \
-		"$perfex" -a --per-socket --csv -I 20 -e cs sleep 0.05
+		"$perfex" -a --per=socket --csv -I 20 -e cs sleep 0.05
 	expect "the sum of an interval" 0 '^[0-9]*\.[0-9]*,total,,[0-9]*,[0-9]*,,cs,exact' cat "$work/out"
 	expect "processors, a table" 0 '^ CPU0  *[0-9.]* msec  *cpu-clock  *[0-9.]* CPUs utilized$' \
 		"$perfex" -a -A -e cpu-clock sleep 0.02
@@ -60,24 +60,24 @@ sums(d[0], 'by_$by')" "$work/$by"
 		cpu=$((cpu + 1))
 	done
 	at_root() { PERFCTR_ROOT="$work/root" "$perfex" "$@"; }
-	expect "a made-up core" 0 '^S3-D0-C40,1,' at_root -C 0 --per-core --csv -e cs true
-	expect "a made-up socket" 0 "^S3,1,.*,,cs,exact" at_root -C 0 --per-socket --csv -e cs true
+	expect "a made-up core" 0 '^S3-D0-C40,1,' at_root -C 0 --per=core --csv -e cs true
+	expect "a made-up socket" 0 "^S3,1,.*,,cs,exact" at_root -C 0 --per=socket --csv -e cs true
 	rm "$at/die_id" 2>/dev/null
 	rm -f "$work/root/sys/devices/system/cpu/cpu0/topology/die_id"
-	expect "a kernel without dies" 0 '^S3-D0-C40,1,' at_root -C 0 --per-core --csv -e cs true
+	expect "a kernel without dies" 0 '^S3-D0-C40,1,' at_root -C 0 --per=core --csv -e cs true
 	place 0 -1 0 7
-	expect "a socket that is not known" 0 '^S-1,1,' at_root -C 0 --per-socket --csv -e cs true
+	expect "a socket that is not known" 0 '^S-1,1,' at_root -C 0 --per=socket --csv -e cs true
 	for bad in '' x 1x ' 1' -2 1234567890 9999999999999999999999999999999999999999999 "$(printf '1\n2')"; do
 		place 0 0 0 "$bad"
 		expect "a core's number \"$(echo "$bad" | tr '\n' '/')\"" 125 'core_id does not hold a number' \
-			at_root -C 0 --per-core -e cs echo ran
+			at_root -C 0 --per=core -e cs echo ran
 	done
 	: >"$work/root/sys/devices/system/cpu/cpu0/topology/core_id"
-	expect "a core's number is empty" 125 'does not hold a number' at_root -C 0 --per-core -e cs true
+	expect "a core's number is empty" 125 'does not hold a number' at_root -C 0 --per=core -e cs true
 	rm "$work/root/sys/devices/system/cpu/cpu0/topology/core_id"
-	expect "a core's number is missing" 125 "can't tell where processor 0 is" at_root -C 0 --per-core -e cs true
+	expect "a core's number is missing" 125 "can't tell where processor 0 is" at_root -C 0 --per=core -e cs true
 	mkfifo "$work/root/sys/devices/system/cpu/cpu0/topology/core_id"
-	expect "a core's number is a pipe" 125 'does not hold a number' at_root -C 0 --per-core -e cs true
+	expect "a core's number is a pipe" 125 'does not hold a number' at_root -C 0 --per=core -e cs true
 	# Two core types, of which each has a part of the processors.
 	if [ "$online" -gt 1 ]; then
 		pmus=$work/root/sys/bus/event_source/devices
@@ -88,7 +88,7 @@ sums(d[0], 'by_$by')" "$work/$by"
 		done
 		echo 0 >"$pmus/cpu_core/cpus"
 		echo 1-8191 >"$pmus/cpu_atom/cpus"
-		expect "core types" 0 '^cpu_core,1,' at_root -a --per-type --csv -e cpu-clock true
+		expect "core types" 0 '^cpu_core,1,' at_root -a --per=type --csv -e cpu-clock true
 		expect "the other core type" 0 "^cpu_atom,$((online - 1))," cat "$work/out"
 		rm -r "$pmus"
 	fi
@@ -110,13 +110,13 @@ sums(d[0], 'by_$by')" "$work/$by"
 else
 	skip "processors" "they can't be counted here"
 fi
-expect "one core type" 0 '^cpu,0,' "$perfex" --per-type --csv -e task-clock true
-expect "units" 0 '^pmu,cpus,value,scaled,' "$perfex" --per-unit --csv -e task-clock true
+expect "one core type" 0 '^cpu,0,' "$perfex" --per=type --csv -e task-clock true
+expect "units" 0 '^pmu,cpus,value,scaled,' "$perfex" --per=unit --csv -e task-clock true
 expect "what has none" 0 '^other,0,[0-9]*,[0-9.]*,msec,task-clock' cat "$work/out"
 expect "a command's processors" 125 'needs -a, -C or -G' "$perfex" -A true
-expect "a process's cores" 125 'needs -a, -C or -G' "$perfex" --per-core -p $$ true
-expect "two ways to sum up" 125 "--per-core and --per-socket can't be combined" \
-	"$perfex" -a --per-core --per-socket true
+expect "a process's cores" 125 'needs -a, -C or -G' "$perfex" --per=core -p $$ true
+expect "two ways to sum up" 125 "--per=core and --per=socket can't be combined" \
+	"$perfex" -a --per=core --per=socket true
 expect "a cgroup in another" 125 'would be counted twice' "$perfex" -G a -G a/b true
 expect "a cgroup in another, with a slash" 125 'would be counted twice' "$perfex" -G a/ -G a/b true
 expect "a cgroup before another, with a slash" 125 'would be counted twice' "$perfex" -G a/b -G a// true
@@ -141,7 +141,7 @@ expect "a thread" 0 "counts of thread $$:" "$perfex" -t $$ -e task-clock true
 says "a thread and a process, json" "$read_json
 assert d[0]['tid'] == $$ and 'pid' not in d[0] and d[1]['pid'] == $$ and 'tid' not in d[1], d
 assert 'user_s' not in d[0] and 'exit_status' not in d[0], d" "$work/one"
-expect "threads, each of them" 0 " thread $$ (" "$perfex" --per-thread -t $$,$PPID -e task-clock true
+expect "threads, each of them" 0 " thread $$ (" "$perfex" --per=thread -t $$,$PPID -e task-clock true
 expect "a bad list of processes" 125 'with commas between them' "$perfex" -p 1,,2 true
 expect "a bad list of threads" 125 '-t takes a number' "$perfex" -t 1, true
 expect "no such thread" 125 'no thread 999999' "$perfex" -t 999999 -e cs true
@@ -174,8 +174,8 @@ expect "a timeout of each run" 0 'mean of 3 runs:$' "$perfex" -r 3 --timeout 30 
 expect "a timeout, json" 0 '"signal":15,"timed_out":true}' "$perfex" --json --timeout 30 -e cs sleep 30
 expect "a timeout, intervals" 0 'elapsed' "$perfex" -I 20 --timeout 90 -e cs sleep 30
 expect "a command that ends in time" 3 'cs' "$perfex" --timeout 20000 -e cs sh -c 'exit 3'
-expect "a timeout of traced threads" 125 '--per-thread traces the command; leave out --' \
-	"$perfex" --per-thread --timeout 10 true
+expect "a timeout of traced threads" 125 '--per=thread traces the command; leave out --' \
+	"$perfex" --per=thread --timeout 10 true
 
 # ---- --strict ----
 expect "all is exact" 0 'task-clock' "$perfex" --strict -e task-clock,page-faults true
@@ -204,12 +204,12 @@ done <<'EOT'
 --strict
 -r 3
 -I 30
---per-thread
+--per=thread
 -a
 -a -A
 -a -A -I 30
--a --per-core
--a --per-socket -I 30
+-a --per=core
+-a --per=socket -I 30
 -C 0
 -C 0 -A
 -p 1

@@ -27,7 +27,10 @@ if command -v bash >/dev/null; then
 	in_bash 'perfex --' | sort -u >"$work/bash"
 	expect "bash: all options" 0 '^same$' sh -c "cmp '$work/options' '$work/bash' && echo same"
 	expect "bash: an option with a list" 0 '^openmp$' in_bash 'perfex --regions=op'
-	expect "bash: an option" 0 '^--per-socket$' in_bash 'perfex -a --per-s'
+	expect "bash: an option" 0 '^--timeout$' in_bash 'perfex -a --timeo'
+	expect "bash: parts" 0 '^socket$' in_bash 'perfex -a --per so'
+	expect "bash: a format" 0 '^openmetrics$' in_bash 'perfex --format=open'
+	expect "bash: a bottleneck's tree" 0 '^tree$' in_bash 'perfex --why=t'
 	expect "bash: short options" 0 '^-A$' in_bash 'perfex -'
 	in_bash 'perfex -' | sort >"$work/offered"
 	{
@@ -49,11 +52,11 @@ if command -v bash >/dev/null; then
 	expect "bash: a process" 0 "^1,$$\$" in_bash "perfex -p 1,$$"
 	touch "$work/baseline.json"
 	expect "bash: a file" 0 "^$work/baseline.json$" in_bash "perfex --compare $work/base"
-	expect "bash: reports" 0 "^$work/baseline.json$" in_bash "perfex --merge $work/base"
+	expect "bash: reports" 0 "^$work/baseline.json$" in_bash "perfex --from $work/base"
 	expect "bash: a page's documents" 0 "^$work/baseline.json$" in_bash "perfex --html page --from $work/base"
-	expect "bash: more reports" 0 "^$work/baseline.json$" in_bash "perfex --csv --merge $work/base $work/base"
+	expect "bash: more reports" 0 "^$work/baseline.json$" in_bash "perfex --csv --from $work/base $work/base"
 	expect "bash: by what" 0 '^address$' in_bash 'perfex --sample --by addr'
-	expect "bash: how calls are found" 0 '^dwarf$' in_bash 'perfex --sample --folded --call-graph dw'
+	expect "bash: how calls are found" 0 '^dwarf$' in_bash 'perfex --sample --format=folded --call-graph dw'
 	expect "bash: what regions keep" 0 '^moments$' in_bash 'perfex --regions=mom'
 	expect "bash: what regions keep, too" 0 '^moments,threads$' in_bash 'perfex --regions=moments,th'
 	expect "bash: a command" 0 '^sleep$' in_bash 'perfex -e cs slee'
@@ -108,7 +111,9 @@ if command -v zsh >/dev/null && zsh -fc 'zmodload zsh/zpty' 2>/dev/null; then
 	touch "$work/baseline.json"
 	sed -n "s/.*in_zsh [\"']\\(.*\\)[\"']\$/\1/p" "$0" | sed "s:\$work:$work:" >"$work/typed"
 	timeout 300 zsh -f "$work/type.zsh" "$work" <"$work/typed" >"$work/zsh"
-	expect "zsh: an option" 0 '^LINE\[perfex -a --per-socket *\]' in_zsh 'perfex -a --per-so'
+	expect "zsh: an option" 0 '^LINE\[perfex -a --timeout=* *\]' in_zsh 'perfex -a --timeo'
+	expect "zsh: parts" 0 '^LINE\[perfex -a --per socket *\]' in_zsh 'perfex -a --per so'
+	expect "zsh: a bottleneck's tree" 0 '^LINE\[perfex --why=tree,*\]' in_zsh 'perfex --why=t'
 	expect "zsh: an event" 0 '^LINE\[perfex -e page-faults\]' in_zsh 'perfex -e page-f'
 	expect "zsh: an event in a list" 0 '^LINE\[perfex -e cs,page-faults\]' in_zsh 'perfex -e cs,page-f'
 	expect "zsh: a processor" 0 '^LINE\[perfex --cpu skylakex *\]' in_zsh 'perfex --cpu skylakex'
@@ -118,16 +123,16 @@ if command -v zsh >/dev/null && zsh -fc 'zmodload zsh/zpty' 2>/dev/null; then
 	expect "zsh: and no other's" 0 '^LINE\[perfex --cpu skylake -M topdown-s\]' \
 		in_zsh 'perfex --cpu skylake -M topdown-s'
 	expect "zsh: by what" 0 '^LINE\[perfex --sample --by address *\]' in_zsh 'perfex --sample --by addr'
-	expect "zsh: how calls are found" 0 '^LINE\[perfex --sample --folded --call-graph dwarf *\]' \
-		in_zsh 'perfex --sample --folded --call-graph dw'
+	expect "zsh: how calls are found" 0 '^LINE\[perfex --sample --format=folded --call-graph dwarf *\]' \
+		in_zsh 'perfex --sample --format=folded --call-graph dw'
 	expect "zsh: what regions keep" 0 '^LINE\[perfex --regions=moments,threads,*\]' \
 		in_zsh 'perfex --regions=moments,th'
 	expect "zsh: a file" 0 "^LINE\[perfex --compare $work/baseline.json *\]" in_zsh "perfex --compare $work/base"
-	expect "zsh: a report" 0 "^LINE\[perfex --merge $work/baseline.json *\]" in_zsh "perfex --merge $work/base"
+	expect "zsh: a report" 0 "^LINE\[perfex --from $work/baseline.json *\]" in_zsh "perfex --from $work/base"
 	expect "zsh: a page's documents" 0 "^LINE\[perfex --html page --from $work/baseline.json *\]" \
 		in_zsh "perfex --html page --from $work/base"
-	expect "zsh: reports" 0 "^LINE\[perfex --merge a $work/baseline.json *\]" \
-		in_zsh "perfex --merge a $work/base"
+	expect "zsh: reports" 0 "^LINE\[perfex --from a $work/baseline.json *\]" \
+		in_zsh "perfex --from a $work/base"
 	expect "zsh: a command's argument" 0 "^LINE\[perfex -e cs cat $work/baseline.json *\]" \
 		in_zsh "perfex -e cs cat $work/base"
 else
@@ -143,7 +148,9 @@ in_fish() {	# LINE: what its last word may become
 if command -v fish >/dev/null; then
 	in_fish 'perfex --' | grep -v '=$' | sort -u >"$work/fish"
 	expect "fish: all options" 0 '^same$' sh -c "cmp '$work/options' '$work/fish' && echo same"
-	expect "fish: an option" 0 '^--per-socket$' in_fish 'perfex -a --per-s'
+	expect "fish: an option" 0 '^--timeout$' in_fish 'perfex -a --timeo'
+	expect "fish: parts" 0 '^socket$' in_fish 'perfex -a --per so'
+	expect "fish: a bottleneck's tree" 0 '^--why=tree$' in_fish 'perfex --why=t'
 	expect "fish: short options" 0 '^-A$' in_fish 'perfex -'
 	expect "fish: an event" 0 '^page-faults$' in_fish 'perfex -e page-f'
 	expect "fish: an event in a list" 0 '^cs,page-faults$' in_fish 'perfex -e cs,page-f'
@@ -160,8 +167,8 @@ if command -v fish >/dev/null; then
 	expect "fish: what regions keep" 0 '^--regions=moments,threads$' in_fish 'perfex --regions=moments,th'
 	touch "$work/baseline.json"
 	expect "fish: a file" 0 "^$work/baseline.json$" in_fish "perfex --compare $work/base"
-	expect "fish: a report" 0 "^$work/baseline.json$" in_fish "perfex --merge $work/base"
-	expect "fish: reports" 0 "^$work/baseline.json$" in_fish "perfex --csv --merge a $work/base"
+	expect "fish: a report" 0 "^$work/baseline.json$" in_fish "perfex --from $work/base"
+	expect "fish: reports" 0 "^$work/baseline.json$" in_fish "perfex --csv --from a $work/base"
 	expect "fish: a page's documents" 0 "^$work/baseline.json$" in_fish "perfex --html page --from $work/base"
 	expect "fish: a command" 0 '^sleep$' in_fish 'perfex -e cs slee'
 	expect "fish: a command after --" 0 '^sleep$' in_fish 'perfex -- slee'

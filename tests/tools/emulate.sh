@@ -285,9 +285,9 @@ expect "beyond, csv" 0 '^,[0-9.]*,%,l1d-miss-rate,emulated,,,l1d-miss-rate > 5' 
 expect "beyond, json" 0 '"threshold":"l1d-miss-rate > 5","beyond":true,"reason":null}' \
 	"$perfex" --emulate --json -M l1d-miss-rate "$work/walk" 1
 expect "metrics, openmetrics" 0 '^perfex_metric{target="true",metric="l1d-mpki",unit="/1000",quality="emulated"} [0-9]' \
-	"$perfex" --emulate --openmetrics -M l1d-mpki true
+	"$perfex" --emulate --format=openmetrics -M l1d-mpki true
 expect "openmetrics" 0 '^perfex_events_total.*event="instructions:u",quality="emulated"} [0-9]*$' \
-	"$perfex" --emulate --openmetrics -e instructions true
+	"$perfex" --emulate --format=openmetrics -e instructions true
 expect "an exit status" 7 'instructions:u' "$perfex" --emulate sh -c 'exit 7'
 expect "a signal" 143 'instructions:u' sh -c "'$perfex' --emulate sh -c 'kill -TERM \$\$'"
 expect "passed on" 143 'instructions:u' sh -c "'$perfex' --emulate sh -c 'kill -TERM \$PPID; while :; do :; done' & wait \$!"

@@ -89,7 +89,7 @@ holds "what was compared" "$page" "assert documents[0]['comparison']['events'][0
 "$perfex" --html "$page" --diff -r 2 -e page-faults --csv 'true 1' 'true 2' >/dev/null 2>&1
 is "two sides" "$page" -
 holds "both sides" "$page" "assert [d['command'][2] for d in documents] == ['true 1', 'true 2'] and documents[1]['comparison']"
-"$perfex" --html "$page" --per-thread -e page-faults sh -c ': & wait' 2>/dev/null
+"$perfex" --html "$page" --per=thread -e page-faults sh -c ': & wait' 2>/dev/null
 is "threads" "$page" -
 holds "each thread" "$page" "assert len(documents[0]['threads']) == 2"
 expect "the command's status" 3 . "$perfex" --html "$page" -e page-faults sh -c 'exit 3'
@@ -131,7 +131,7 @@ one = json.loads(open(sys.argv[2]).read().split('id=\"data\">')[1].split('</scri
 $program" "$other" "$page"
 }
 busy=true
-for format in '' --json --csv --openmetrics; do
+for format in '' --json --csv --format=openmetrics; do
 	# shellcheck disable=SC2086
 	both "counts, as a page and ${format:-a table}" "
 count = one['events'][0]['scaled']
@@ -167,10 +167,10 @@ elif "$cxx" -O1 "$work/names.cc" -o "$busy" && "$perfex" --sample -e page-faults
 of = {i for i, name in enumerate(one['functions']) if name == '$turn'}
 calls = sum(s['samples'] for s in one['stacks'] if s['calls'][-1:] and s['calls'][-1] in of)
 assert calls == 1000 and not [name for name in one['functions'] if name.startswith('_Z')], one"
-	for format in '' --json --perf-data; do
+	for format in '' --json --format=perf-data; do
 		case $format in
 		--json) has="assert json.loads(text) == one" ;;
-		--perf-data) has="assert text.startswith('PERFILE2')" ;;
+		--format=perf-data) has="assert text.startswith('PERFILE2')" ;;
 		*) has="assert re.search(' 1000 +[0-9.]+% +' + re.escape('$turn'), text), text" ;;
 		esac
 		# shellcheck disable=SC2086
@@ -180,7 +180,7 @@ $has" "$work/other" --sample $format -e page-faults:u -c 1
 	both "samples, as a page and folded" "$page_has
 found = [line for line in text.splitlines() if line.rpartition(' ')[0].endswith(';$turn')]
 assert sum(int(line.rpartition(' ')[2]) for line in found) == 1000 and '_Z' not in text, text" "$work/other" \
-		--sample --folded -e page-faults:u -c 1
+		--sample --format=folded -e page-faults:u -c 1
 else
 	skip "names of C++ in two outputs" "page faults can't be sampled here"
 fi
@@ -222,17 +222,18 @@ fi
 # ---- of files ----
 cp "$work/json" "$work/a"
 expect "of a file" 0 '^$' sh -c '"$0" --html "$1" --from "$2" && echo' "$perfex" "$page" "$work/a"
-is "the file's documents" "$page" "$work/a"
+is "the file's documents" "$page" "$work/a" -
 "$perfex" --json -I 20 -e page-faults -o "$work/b" sleep 0.1
 printf '{"type":"machine",\n\t"costs" : [ ]\n}{"type":"later","x":[{"y":{}},{}]}' >"$work/c"
 "$perfex" --html "$page" --from "$work/a" "$work/b" "$work/c"
-is "of several, of any kind and in any form" "$page" "$work/a" "$work/b" "$work/c"
+is "of several, of any kind and in any form" "$page" "$work/a" "$work/b" "$work/c" -
 for rank in 0 1; do
 	printf '{"type":"regions","host":"h","pid":%s,"rank":%s,"regions":[{"region":"r","visits":1,"unfinished":0,"uncounted":0,
 		"values":[{"value":"time","unit":"ns","inclusive":9,"exclusive":8,"quality":"exact"}]}],"subtracted":[],
 		"through_kernel":false,"ends_without_begin":0,"threads_left_out":0,"threads_stale":0,"visits_without_region":0,"children_left_out":0}\n' $rank $rank >"$work/r$rank"
 done
-"$perfex" --html "$page" --merge "$work/r0" "$work/r1" >/dev/null
+expect "regions put together, beside a page" 0 '^r,time,ns,inclusive,2,2,9,rank 0,' "$perfex" --csv --html "$page" --from "$work/r0" "$work/r1"
+expect "and for the page alone" 0 '^$' sh -c '"$0" --html "$1" --from "$2" "$3" && echo' "$perfex" "$page" "$work/r0" "$work/r1"
 is "reports of regions" "$page" "$work/r0" "$work/r1" -
 holds "and these put together" "$page" "
 assert sources[2]['documents'][0]['type'] == 'merged_regions' and sources[2]['documents'][0]['processes'] == 2"
@@ -240,7 +241,7 @@ assert sources[2]['documents'][0]['type'] == 'merged_regions' and sources[2]['do
 program=$(cd "$(dirname "$perfex")" && pwd)/${perfex##*/}
 cp "$work/a" "$work/-"
 (cd "$work" && "$program" --html - --from - >"$page")
-is "of a file that is called as standard output" "$page" -
+is "of a file that is called as standard output" "$page" - -
 (cd "$work" && "$program" -o - --html ./- --csv -e page-faults true >csv)
 is "and a page that is" "$work/-" -
 
@@ -280,10 +281,12 @@ refuses "a file that is none" "no file of perfex --json: No such file" --html "$
 refuses "a file of something else" "text is no file of perfex --json: line 1: " --html "$page" --from "$work/a" "$work/text"
 refuses "a document without a type" "list is no file of perfex --json: line 1: there is no object with a \"type\"" --html "$page" --from "$work/list"
 refuses "an empty file" "empty is no file of perfex --json: line 1: the file ends" --html "$page" --from "$work/empty"
-refuses "no page" "^perfex: --from needs --html" --from "$work/a"
+refuses "no page" "b has no reports of regions; --html FILE shows its results" --from "$work/b"
+refuses "no regions to print" "there are no reports of regions to print; leave out -o" --html "$page" -o "$work/made" --from "$work/b"
+refuses "no regions, in a format" "there are no reports of regions to print; leave out the format" --csv --html "$page" --from "$work/b"
 refuses "no file" "^perfex: --from needs files" --html "$page" --from
 refuses "a file and a run" "-e can't be combined with --from" --html "$page" -e cs --from "$work/a"
-refuses "a file and its form" "--csv can't be combined with --from" --html="$page" --from --csv "$work/a"
+refuses "a file and a format of counts" "--format=openmetrics can't be combined with --from" --html="$page" --from --format=openmetrics "$work/a"
 refuses "branches" "--html and --by branch or source can't be combined" --html "$page" --sample --by branch true
 refuses "a report's table" "^perfex: --html of --regions is made of JSON" --html "$page" --regions -o "$work/table" true
 refuses "a report as CSV" "^perfex: --html of --regions is made of JSON" --html "$page" --regions --csv true
@@ -296,7 +299,7 @@ for name in own ./own link; do
 	[ $? = 125 ] && grep -q 'is a file that the page is made of, and would be lost' "$work/out" && cmp -s "$work/a" "$work/own" &&
 		pass "a page in the place of its source, $name" || fail "a page in the place of its source, $name" "printed:"
 done
-refuses "standard output is no source" "^perfex: --html: - is no file of perfex --json: No such file" --html - --from -
+refuses "standard output is no source" "^perfex: --from: - is no file of perfex --json: No such file" --html - --from -
 refuses "one file by two names" "^perfex: -o and --html name the same file" --html "$page" -o "$(dirname "$page")/./$(basename "$page")" true
 expect "results that can't be written" 125 'No space left' "$perfex" --html "$page" -o /dev/full -e page-faults true
 is "the page of results that can't be written" "$page" -

@@ -25,9 +25,9 @@ let_go
 expect "JSON" 124 '"quality":"up to the end".*"left_running":2,"left_exactly":true}$' \
 	"$perfex" --strict --json -e task-clock sh -c "$leave_two"
 let_go
-expect "OpenMetrics" 124 '^perfex_left_running{target=".*"} 2$' "$perfex" --strict --openmetrics -e task-clock sh -c "$leave_two"
+expect "OpenMetrics" 124 '^perfex_left_running{target=".*"} 2$' "$perfex" --strict --format=openmetrics -e task-clock sh -c "$leave_two"
 let_go
-expect "OpenMetrics' quality" 124 'quality="up to the end"' "$perfex" --strict --openmetrics -e task-clock sh -c 'cat "$hold" & :'
+expect "OpenMetrics' quality" 124 'quality="up to the end"' "$perfex" --strict --format=openmetrics -e task-clock sh -c 'cat "$hold" & :'
 let_go
 expect "intervals" 124 ',task-clock,up to the end,' "$perfex" --strict -I 1000 --csv -e task-clock sh -c 'cat "$hold" & :'
 let_go
@@ -65,7 +65,7 @@ expect "a signal ends the wait" 0 'still ran' cat "$work/out"
 let_go
 expect "processes that run" 125 'waits for all processes of a command.*leave out -p' "$perfex" --wait -p $$
 expect "one thread" 125 'leave out --no-inherit' "$perfex" --wait --no-inherit true
-expect "traced threads" 125 'leave out --per-thread' "$perfex" --wait --per-thread true
+expect "traced threads" 125 'leave out --per=thread' "$perfex" --wait --per=thread true
 
 # ---- without rights ----
 [ "$(cat /proc/sys/kernel/perf_event_paranoid)" -gt 0 ] || { skip "others" "everybody may count processors"; exit $failed; }
@@ -79,7 +79,7 @@ theirs="$nobody $their_perfex"
 		$theirs --csv -e task-clock sh -c '/bin/true; :'
 	expect "unwatched, a line" 0 '^ unwatched: nobody saw' $theirs -e task-clock sh -c '/bin/true; :'
 	expect "unwatched, JSON" 0 '"quality":"unwatched"' $theirs --json -e task-clock sh -c '/bin/true; :'
-	expect "unwatched, OpenMetrics" 0 'quality="unwatched"' $theirs --openmetrics -e task-clock sh -c '/bin/true; :'
+	expect "unwatched, OpenMetrics" 0 'quality="unwatched"' $theirs --format=openmetrics -e task-clock sh -c '/bin/true; :'
 	expect "watched" 0 'task-clock,exact,' $theirs --strict --csv -e task-clock sh -c '/bin/true; :'
 	expect "at least one is left" 0 '^ at least 1 process of the command still ran at its end' $theirs -e task-clock sh -c "$leave_two"
 	let_go

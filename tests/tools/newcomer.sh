@@ -102,15 +102,15 @@ rm slow
 
 # ---- docs/PAGES.md ----
 make_all 's/^\t\(cc .*\)/\1/p' docs/PAGES.md
-says_so docs/PAGES.md 'Without a PMU -M and --drilldown have nothing'
+says_so docs/PAGES.md 'Without a PMU -M and --why=tree have nothing'
 n=0
 sed -n 's/^\t\$ //p' "$top/docs/PAGES.md" >commands
 while read -r line; do
 	n=$((n + 1))
-	works PAGES "$line" ' -M \| --drilldown '
+	works PAGES "$line" ' -M \| --why=tree '
 	file=$(echo "$line" | sed 's/.*--html \([^ ]*\).*/\1/')
 	[ -s "$file" ] || case $line in
-	*--drilldown*) ;;
+	*--why=tree*) ;;
 	*) fail "PAGES: $line" "there is no $file" ;;
 	esac
 done <commands
@@ -132,11 +132,11 @@ while read -r line; do
 	mpirun*)
 		for rank in 0 1 2 3; do OMPI_COMM_WORLD_RANK=$rank sh -c "${line#*-n 4 }" 2>/dev/null; done
 		continue ;;
-	*--openmetrics*) line="$line --timeout 100" ;;
+	*--format=openmetrics*) line="$line --timeout 100" ;;
 	esac
 	case $line in
 	*MEM_* | *0x004100C0*) works perfex "$line" . ;;
-	*) works perfex "$line" ' --strict \| -a -e .{instr\|--per-socket\| -A ' ;;
+	*) works perfex "$line" ' --strict \| -a -e .{instr\|--per=socket\| -A ' ;;
 	esac
 done <commands
 : >"$work/out"

@@ -18,7 +18,7 @@ silent() {
 }
 
 # ---- what is no file ----
-for format in --openmetrics --json --csv; do
+for format in --format=openmetrics --json --csv; do
 	# shellcheck disable=SC2016
 	expect "$format into a pipe, by its name" 0 '^[1-9]' sh -c \
 		'cd "$1" && mkdir -p empty && cd empty && "$2" "$3" -e page-faults -o /dev/stdout true | wc -l' sh \
@@ -34,13 +34,13 @@ for name in /dev/stdout /dev/fd/1 /proc/self/fd/1 /dev/fd/7 -; do
 		"$perfex" $name "$work/open"
 done
 ln -sf /dev/stdout "$work/link"
-expect "a link to what is no file" 0 '^# EOF' "$perfex" --openmetrics -e page-faults -o "$work/link" true
+expect "a link to what is no file" 0 '^# EOF' "$perfex" --format=openmetrics -e page-faults -o "$work/link" true
 expect "a link to what is no file stays one" 0 '^/dev/stdout$' readlink "$work/link"
 expect "a descriptor that is not open" 125 "can't be written: Bad file descriptor" \
 	"$perfex" --json -e page-faults -o /dev/fd/99 touch "$work/ran"
 mkfifo "$work/fifo"
 cat "$work/fifo" >"$work/read" &
-silent "a pipe with a reader" 0 "$perfex" --openmetrics -e page-faults -o "$work/fifo" true
+silent "a pipe with a reader" 0 "$perfex" --format=openmetrics -e page-faults -o "$work/fifo" true
 wait $!
 expect "what it read" 0 '^# EOF$' tail -n 1 "$work/read"
 (sleep 0.3; cat "$work/fifo" >"$work/read") &
@@ -62,10 +62,10 @@ ends() {
 		[ ! -e "$work/ran" ] || fail "$what: SIG$signal" "the command ran"
 	done
 }
-for format in --csv --openmetrics; do ends "a pipe without a reader, $format" $format -e page-faults -o "$work/fifo"; done
+for format in --csv --format=openmetrics; do ends "a pipe without a reader, $format" $format -e page-faults -o "$work/fifo"; done
 ends "a pipe without a reader, samples" --sample -e cpu-clock -o "$work/fifo"
 ends "a pipe without a reader, intervals" -I 100 -e page-faults -o "$work/fifo"
-ends "a pipe without a reader, threads" --per-thread -e page-faults -o "$work/fifo"
+ends "a pipe without a reader, threads" --per=thread -e page-faults -o "$work/fifo"
 
 # ---- a file that can't be written whole ----
 # With no room for it what was there stays, and nothing is left beside it.
@@ -85,9 +85,9 @@ for _ in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16; do long=$long,page-faults,task-
 kept table -e $long
 kept json --json -e $long
 kept csv --csv -e $long
-kept openmetrics --openmetrics -e nonsense1/x/,nonsense2/x/,nonsense3/x/,nonsense4/x/,nonsense5/x/,nonsense6/x/
+kept openmetrics --format=openmetrics -e nonsense1/x/,nonsense2/x/,nonsense3/x/,nonsense4/x/,nonsense5/x/,nonsense6/x/
 kept "json, appended" --append --json -e $long
-kept samples --sample --perf-data -e cpu-clock
+kept samples --sample --format=perf-data -e cpu-clock
 if [ "$(id -u)" = 0 ] && unshare -m true 2>/dev/null; then
 	# A disk that is full, and a file that is mounted, which can't be replaced but written into.
 	# shellcheck disable=SC2016
@@ -112,7 +112,7 @@ if [ "$(id -u)" = 0 ] && unshare -m true 2>/dev/null; then
 		expect "another's file is still theirs" 0 '^0 666$' stat -c '%u %a' "$work/theirs/file"
 		# Its owner could read what was on stacks.
 		expect "samples into another's file" 125 "it is another user's" $nobody \
-			"$their_perfex" --sample --perf-data -e cpu-clock -o "$work/theirs/file" touch "$work/ran"
+			"$their_perfex" --sample --format=perf-data -e cpu-clock -o "$work/theirs/file" touch "$work/ran"
 		expect "samples into another's file: the results before" 0 'task-clock' cat "$work/theirs/file"
 	else
 		skip "another's file that may be written" "needs a perfex that others can reach"

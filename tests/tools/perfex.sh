@@ -57,9 +57,9 @@ if "$perfex" --csv -e cycles:u true 2>&1 | grep -q 'cycles:u,not counted'; then
 		"$perfex" --why touch "$work/ran"
 	expect "it did not run" 1 '^$' sh -c "echo; test -e '$work/ran'"
 	if find_tree; then
-		expect "--drilldown without a PMU runs once" 0 '^  *<not counted>  *topdown-\|^  *<not counted>  *tma_' "$run" --drilldown true
+		expect "--why=tree without a PMU runs once" 0 '^  *<not counted>  *topdown-\|^  *<not counted>  *tma_' "$run" --why=tree true
 	else
-		skip_processor "--drilldown without a PMU"
+		skip_processor "--why=tree without a PMU"
 	fi
 fi
 expect "intervals" 0 'task-clock' "$perfex" -I 20 -e task-clock sleep 0.1
@@ -128,13 +128,13 @@ expect "repeats: interrupted" 0 'mean of 2 runs:' \
 # shellcheck disable=SC2016
 expect "repeats: a side without a run" 124 '\[1\] no run was counted before the interruption$' \
 	env --default-signal=INT "$perfex" --diff -r 2 -e cs 'trap "" INT; kill -INT $PPID' true
-expect "threads" 0 'total of 2 threads' "$perfex" --per-thread -e task-clock sh -c 'true & true; wait'
+expect "threads" 0 'total of 2 threads' "$perfex" --per=thread -e task-clock sh -c 'true & true; wait'
 # An id that is used again is another thread's. A try that another process is in the way of says nothing.
 # shellcheck disable=SC2317	# it is called
 use_again() {
 	for _ in 1 2 3 4 5 6 7 8 9 10; do
 		# shellcheck disable=SC2016
-		"$perfex" --per-thread -e task-clock sh -c 'true & first=$!; wait
+		"$perfex" --per=thread -e task-clock sh -c 'true & first=$!; wait
 			echo $((first - 1)) >/proc/sys/kernel/ns_last_pid
 			true & test $! = $first; same=$?; wait; exit $same' >"$work/again" 2>&1 &&
 			{ cat "$work/again"; return 0; }
@@ -149,7 +149,7 @@ fi
 # A thread that executes a program goes on as its process's first one, with its counts.
 if command -v python3 >/dev/null; then
 	# shellcheck disable=SC2016
-	expect "a thread that executes a program" 0 '^1 1$' sh -c '"$0" --per-thread -e task-clock python3 -c "import os, threading, time
+	expect "a thread that executes a program" 0 '^1 1$' sh -c '"$0" --per=thread -e task-clock python3 -c "import os, threading, time
 threading.Thread(target=lambda: os.execvp(\"true\", [\"true\"])).start()
 time.sleep(60)" 2>"$1"; echo "$(grep -c "(python" "$1") $(grep -c "(true)" "$1")"' "$perfex" "$work/executes"
 else
@@ -161,7 +161,7 @@ interrupt_storms() {
 	for _ in 1 2 3 4 5 6 7 8 9 10; do
 		rm -f "$work/started"
 		# shellcheck disable=SC2016
-		"$perfex" --per-thread -e task-clock sh -c 'trap "exit 7" TERM; : >"$0"
+		"$perfex" --per=thread -e task-clock sh -c 'trap "exit 7" TERM; : >"$0"
 			while :; do true & wait; done' "$work/started" >"$work/storm" 2>&1 &
 		storm=$!
 		while [ ! -e "$work/started" ]; do sleep 0.01; done
@@ -178,7 +178,7 @@ interrupt_storms() {
 }
 expect "a signal while threads are created" 0 'all ended' interrupt_storms
 expect "the first thread only" 0 'counts of the first thread of' "$perfex" --no-inherit -e task-clock true
-expect "the threads of a process" 0 'total of 1 thread$' "$perfex" -p $$ --per-thread -e task-clock sleep 0.02
+expect "the threads of a process" 0 'total of 1 thread$' "$perfex" -p $$ --per=thread -e task-clock sleep 0.02
 expect "a process, no children" 0 "process $$" "$perfex" -p $$ --no-inherit -e task-clock sleep 0.02
 expect "attach while a command runs" 0 "process $$" "$perfex" -p $$ -e task-clock sleep 0.05
 expect "info" 0 'cpu_type' "$perfex" -i
@@ -293,8 +293,8 @@ expect "a processor twice" 125 'twice' "$perfex" -C 0,0-1 true
 expect "two lists of processors" 125 '-C is given twice' "$perfex" -C 0 -C 1 true
 expect "processors of a cgroup" 125 '-G and -C exclude each other' "$perfex" -G x -C 0 true
 expect "bad processors" 125 '-C takes numbers' "$perfex" -C 1- true
-expect "processors, thread by thread" 125 'leave out --per-thread' "$perfex" -a --per-thread true
-expect "threads and no threads" 125 "can't be combined" "$perfex" --no-inherit --per-thread true
+expect "processors, thread by thread" 125 'leave out --per=thread' "$perfex" -a --per=thread true
+expect "threads and no threads" 125 "can't be combined" "$perfex" --no-inherit --per=thread true
 # Forced, and not there: no count is made up, and no other provider taken.
 # shellcheck disable=SC2317
 driver() { env PERFCTR_PROVIDER=driver "$perfex" "$@"; }
@@ -611,7 +611,7 @@ if [ "$(id -u)" = 0 ] && unshare -m true 2>/dev/null; then
 	*)	expect "no /proc: samples" 0 '^ names are missing: /proc' unshare -m sh -c \
 			"$hide && '$perfex' --sample -e cpu-clock true"
 		expect "no /proc: threads" 0 '^ thread [0-9]*$' unshare -m sh -c \
-			"$hide && '$perfex' --per-thread -e task-clock true" ;;
+			"$hide && '$perfex' --per=thread -e task-clock true" ;;
 	esac
 	expect "no /proc: attach" $attach "$says" unshare -m sh -c \
 		"$hide && '$perfex' -e task-clock -p $$ sleep 0.02"

@@ -203,7 +203,7 @@ for id in --build-id --build-id=none; do
 	sample -p $busy "$work/until-ran" $busy
 	rows "another mount namespace, of a process, $id" '%  checksum ' libwork.so
 	if [ "${HAVE_LIBDW:-no}" = yes ]; then
-		sample -p $busy --folded --call-graph dwarf "$work/until-ran" $busy
+		sample -p $busy --format=folded --call-graph dwarf "$work/until-ran" $busy
 		expect "another mount namespace, calls, $id" 0 '^user;.*main;checksum [0-9]' cat "$work/out"
 	fi
 	kill $busy
@@ -304,7 +304,7 @@ expect "events of samples" 0 '"samples":[0-9]*,"events":[0-9]*,"calls"' cat "$wo
 "$perfex" --sample --json -e page-faults:u -c 100 "$work/faults" >"$work/out" 2>&1
 expect "samples that are alike" 1 '^0$' grep -c '"events":' "$work/out"
 if [ "${HAVE_LIBELF:-no}" = yes ]; then
-	"$perfex" --sample --folded -e page-faults:u "$work/faults" >"$work/out" 2>&1
+	"$perfex" --sample --format=folded -e page-faults:u "$work/faults" >"$work/out" 2>&1
 	if awk '{ all += $NF } /;often;fault / { some += $NF } END { exit !(some > all * 0.75) }' "$work/out"; then
 		pass "shares of events"
 	else
@@ -501,7 +501,7 @@ if [ "${HAVE_LIBELF:-no}" = yes ] && ${CC:-cc} -O1 -g -Wl,--build-id=none "$work
 	yes-x86_64 | yes-aarch64)
 		${CC:-cc} -O1 -g -fno-asynchronous-unwind-tables "$work/link.c" -o "$work/unwound" && : >"$work/unwound.more" &&
 			objcopy --strip-debug --add-gnu-debuglink="$work/unwound.more" "$work/unwound" && rm "$work/unwound.more" && mkfifo "$work/unwound.more" &&
-			timeout -k 5 50 "$perfex" --sample -e cpu-clock --folded --call-graph dwarf -o "$work/unwound.calls" "$work/unwound" &&
+			timeout -k 5 50 "$perfex" --sample -e cpu-clock --format=folded --call-graph dwarf -o "$work/unwound.calls" "$work/unwound" &&
 			grep -q 'spin_here' "$work/unwound.calls"
 		check "a pipe in the place of a debug file, for unwinding" $?
 		;;
@@ -571,7 +571,7 @@ else
 fi
 
 # ---- calls ----
-"$perfex" --sample -e $event --folded -o "$work/folded" "$calls" 200
+"$perfex" --sample -e $event --format=folded -o "$work/folded" "$calls" 200
 cp "$work/folded" "$work/out"
 way='main;outer;middle;inner'
 [ "${HAVE_LIBELF:-no}" = yes ] || way='\[calls\];\[calls\];\[calls\];\[calls\]'
@@ -582,8 +582,8 @@ else
 	fail "calls" "less than 80 % for $way in:"
 fi
 expect "a process' name in calls" 0 '^sleep;' \
-	sh -c "'$perfex' --sample -e page-faults -c 1 --folded -o - sh -c 'sleep 0.01; :'"
-(cd "$work" && "$perfex" --sample -e $event --folded -o - "$calls" 100 hostile >"$work/out" 2>&1)
+	sh -c "'$perfex' --sample -e page-faults -c 1 --format=folded -o - sh -c 'sleep 0.01; :'"
+(cd "$work" && "$perfex" --sample -e $event --format=folded -o - "$calls" 100 hostile >"$work/out" 2>&1)
 rm -f "$(grep -m 1 '^/tmp/perf-[0-9]*\.map$' "$work/out")"
 expect "no semicolon of a name's, and nothing for terminals" 0 ':name??1m??ä [0-9]*$' cat "$work/out"
 
@@ -613,7 +613,7 @@ int main(void)
 EOT
 for flags in -g -g0; do
 	${CC:-cc} -O1 $flags -fno-omit-frame-pointer "$work/inlined.c" -o "$work/inlined" || exit 1
-	sample --folded "$work/inlined"
+	sample --format=folded "$work/inlined"
 	if [ "${HAVE_LIBDW:-no}" = no ]; then
 		expect "inlined functions, $flags, without libdw" 0 \
 			'^ *inlined functions are not shown: this perfex was built without libdw (Debian: libdw-dev)' cat "$work/out"
@@ -628,7 +628,7 @@ for flags in -g -g0; do
 	fi
 done
 
-expect "calls by what there is not" 125 '^perfex: --folded= takes threads, not "cpu"$' "$perfex" --sample --folded=cpu true
+expect "calls by what there is not" 125 ', folded-threads or perf-data, not "folded-cpu"$' "$perfex" --sample --format=folded-cpu true
 
 # ---- calls without frame pointers ----
 cat >"$work/way.c" <<'EOT'
@@ -729,10 +729,10 @@ int main(void)
 }
 EOT
 ${CC:-cc} -O0 -pthread "$work/named.c" -o "$work/named"
-expect "a process' name is its first thread's" 0 '^the first;' "$perfex" --sample -e $event --folded "$work/named"
+expect "a process' name is its first thread's" 0 '^the first;' "$perfex" --sample -e $event --format=folded "$work/named"
 expect "another thread's name is no process'" 1 '^0$' grep -c '^another;' "$work/out"
 way=$work/way
-dwarf() { "$perfex" --sample -e $event --folded --call-graph "$@" >"$work/out" 2>&1; }
+dwarf() { "$perfex" --sample -e $event --format=folded --call-graph "$@" >"$work/out" 2>&1; }
 
 # chain NAME PROCESS CALLS: at least 80 percent of the samples came that way, from the beginning on
 chain() {
@@ -781,7 +781,7 @@ elif [ "${HAVE_LIBDW:-no}" = yes ] && dwarf dwarf true; then
 	chain "the largest copy" way "$expected"
 	for lie in 0 1 2 3 4; do
 		expect "stack that lies: $lie" 0 '^way;.* [0-9]*$' \
-			"$perfex" --sample -e $event --folded --call-graph dwarf "$way" 1 $lie
+			"$perfex" --sample -e $event --format=folded --call-graph dwarf "$way" 1 $lie
 	done
 	cat >"$work/refuse.c" <<'EOT'
 #include <dlfcn.h>
@@ -813,7 +813,7 @@ EOT
 	*)
 		${CC:-cc} -D_GNU_SOURCE -shared -fPIC "$work/refuse.c" -o "$work/refuse.so" -ldl
 		expect "a kernel that copies no stacks" 125 'does not copy registers and stacks at samples of cpu-clock:u; take fp' \
-			env LD_PRELOAD="$work/refuse.so" "$perfex" --sample -e $event --folded --call-graph dwarf true
+			env LD_PRELOAD="$work/refuse.so" "$perfex" --sample -e $event --format=folded --call-graph dwarf true
 		;;
 	esac
 	# The tables of functions are as hostile as the file that has them.
@@ -831,10 +831,10 @@ open(sys.argv[1], "wb").write(content)
 EOT
 		objcopy --update-section .eh_frame="$work/frames" "$way" "$work/broken" 2>/dev/null
 		expect "DWARF that lies: $at" 0 '^broken;.* [0-9]*$' \
-			"$perfex" --sample -e $event --folded --call-graph dwarf "$work/broken" 50
+			"$perfex" --sample -e $event --format=folded --call-graph dwarf "$work/broken" 50
 	done
 	# Each fault is a sample with 64 KiB, of which the buffer has room for some 30: perfex stops the event and reads, and then again.
-	"$perfex" --sample --folded -e page-faults:u -c 1 --call-graph dwarf,65528 "$work/faults" 4 >"$work/all" 2>&1
+	"$perfex" --sample --format=folded -e page-faults:u -c 1 --call-graph dwarf,65528 "$work/faults" 4 >"$work/all" 2>&1
 	expect "more records lost than read" 0 \
 		'samples are missing: more records were lost than read, and from then on the event was stopped while perfex read, [0-9]* times, [0-9.]* s' \
 		sh -c 'tr -s " \n" "  " <"$1"' sh "$work/all"
@@ -869,7 +869,7 @@ EOT
 		frames=$(readelf -lW "$work/library.so" | awk '$1 == "GNU_EH_FRAME" { print $2 }')
 		# libdw loses the memory that it was about to use.
 		expect "a library that is cut off" 0 '^cutter;.* [0-9]*$' env ASAN_OPTIONS=detect_leaks=0 \
-			"$perfex" --sample -e $event --folded --call-graph dwarf "$work/cutter" \
+			"$perfex" --sample -e $event --format=folded --call-graph dwarf "$work/cutter" \
 			"$work/library.so" $((frames / 4096 * 4096))
 		expect "its samples" 0 'samples\? ha[vs]e* calls by frame pointers: there is no DWARF' cat "$work/out"
 	else
@@ -893,15 +893,15 @@ EOT
 	${CC:-cc} -O1 -fomit-frame-pointer "$work/leaf.c" -o "$work/leaf" || exit 1
 	expect "chains that look cut" 0 \
 		'^ [0-9]* of [0-9]* chains of calls look cut, for main is not in them: use --call-graph dwarf$' \
-		"$perfex" --sample -e $event --folded -o /dev/null "$work/leaf"
+		"$perfex" --sample -e $event --format=folded -o /dev/null "$work/leaf"
 	"$perfex" --sample -e $event --json -o "$work/json" "$work/leaf" >"$work/out" 2>&1
 	expect "JSON says so" 0 '"doubts":\[.*chains of calls look cut' cat "$work/json"
-	"$perfex" --sample -e $event --folded --call-graph dwarf -o /dev/null "$work/leaf" >"$work/leaf.out" 2>&1
+	"$perfex" --sample -e $event --format=folded --call-graph dwarf -o /dev/null "$work/leaf" >"$work/leaf.out" 2>&1
 	expect "the remedy works" 1 '^0$' grep -c 'look cut' "$work/leaf.out"
-	"$perfex" --sample -e $event --folded -o /dev/null "$calls" 2000 >"$work/leaf.out" 2>&1
+	"$perfex" --sample -e $event --format=folded -o /dev/null "$calls" 2000 >"$work/leaf.out" 2>&1
 	expect "chains by frame pointers that are whole" 1 '^0$' grep -c 'look cut' "$work/leaf.out"
 	if perf --version >/dev/null 2>&1; then
-		"$perfex" --sample -e $event --perf-data --call-graph dwarf -o "$work/perf.data" "$way" 200 >"$work/out" 2>&1
+		"$perfex" --sample -e $event --format=perf-data --call-graph dwarf -o "$work/perf.data" "$way" 200 >"$work/out" 2>&1
 		perf script -i "$work/perf.data" -F ip,sym 2>/dev/null | awk '{ printf "%s%s", $2, NF ? ";" : "\n" }' |
 			sed 's/inner;middle;outer;main;.*_start;$/way;all 1/' >"$work/out"
 		chain "perf script, calls by DWARF" way all
@@ -909,7 +909,7 @@ EOT
 elif [ "${HAVE_LIBDW:-no}" = yes ]; then
 	skip "calls by DWARF" "needs x86-64 or arm64"
 else
-	expect "calls by DWARF, without libdw" 125 'take fp' "$perfex" --sample --folded --call-graph dwarf true
+	expect "calls by DWARF, without libdw" 125 'take fp' "$perfex" --sample --format=folded --call-graph dwarf true
 fi
 
 # ---- what runs already ----
@@ -931,10 +931,10 @@ sleep 60 &
 stopped=$!
 kill -STOP $stopped
 while ! grep -q '^State:.T' /proc/$stopped/status; do sleep 0.02; done
-sample --folded -p $stopped --timeout 100
+sample --format=folded -p $stopped --timeout 100
 expect "calls of what does not run" 0 '^ 0 samples: it did not run' cat "$work/out"
 kill -KILL $stopped
-sample -p $busy --folded "$work/until-ran" $busy
+sample -p $busy --format=folded "$work/until-ran" $busy
 expect "its name" 0 '^calls;' cat "$work/out"
 # both NAME: each has at least 10 of the 200 samples of the 0.2 s that it ran: time that a hypervisor took has none
 both() {
@@ -950,7 +950,7 @@ both "two processes"
 expect "what they are of" 0 "in processes $busy, $twin:" cat "$work/out"
 sample --by file -t $busy,$twin "$work/until-ran" $busy $twin
 both "two threads"
-sample --folded -p $busy,$twin "$work/until-ran" $busy $twin
+sample --format=folded -p $busy,$twin "$work/until-ran" $busy $twin
 expect "one's name" 0 '^calls;' cat "$work/out"
 expect "the other's name" 0 '^twin;' cat "$work/out"
 expect "one of two that has ended" 125 "no process 4194305" "$perfex" --sample -p $busy,4194305
@@ -969,7 +969,7 @@ if "$perfex" -a -e cs true 2>/dev/null; then
 	way_of=fp
 	[ "${HAVE_LIBDW:-no}" = no ] || ! dwarf dwarf true || way_of=dwarf,256
 	expect "more samples than can be read" 0 '^calls;\|^twin;' timeout -s KILL 60 \
-		"$perfex" --sample -a -e $event -c 10000 --folded --call-graph $way_of --timeout 200
+		"$perfex" --sample -a -e $event -c 10000 --format=folded --call-graph $way_of --timeout 200
 	period=$(sed -n 's/^ one in \([0-9]*\), not in 10000: a sample takes .*/\1/p' "$work/out")
 	us=$(sed -n 's/.*, not in 10000: a sample takes \([0-9]*\) us here.*/\1/p' "$work/out")
 	if [ "${period:-12000}" -gt 10000 ] && [ "${period:-12000}" = $((${us:-3} * 4000)) ]; then
@@ -997,7 +997,7 @@ expect "a process that has ended" 125 "no process $busy" "$perfex" --sample -p $
 compare() {	# NAME option... command
 	name=$1
 	shift
-	"$perfex" --sample -e $event --perf-data -o "$work/perf.data" "$@" >"$work/out" 2>&1
+	"$perfex" --sample -e $event --format=perf-data -o "$work/perf.data" "$@" >"$work/out" 2>&1
 	awk '/^ *[0-9]+ +[0-9.]+% / { n[$NF] += $1; n["inner"] += $1 * ($3 == "inner") }
 		END { for (i in n) print n[i], i }' "$work/out" | sort >"$work/ours"
 	perf script -i "$work/perf.data" -F ip,sym,dso -G 2>"$work/errors" >"$work/script"
@@ -1021,7 +1021,7 @@ if perf --version >/dev/null 2>&1 && [ "${HAVE_LIBELF:-no}" = yes ]; then
 	compare "perf script, children" sh -c "'$work/static' 100 & '$work/static' 100; wait"
 	perf script -i "$work/perf.data" -F ip,sym 2>/dev/null >"$work/out"
 	expect "perf script, calls" 0 'outer' cat "$work/out"
-	"$perfex" --sample -e page-faults -c 1 --by source --perf-data -o "$work/perf.data" "$work/static" 1 >"$work/out" 2>&1
+	"$perfex" --sample -e page-faults -c 1 --by source --format=perf-data -o "$work/perf.data" "$work/static" 1 >"$work/out" 2>&1
 	expect "perf.data and a table of sources" 0 '%         -  nothing$' cat "$work/out"
 	expect "perf script, addresses, sources and weights" 0 '^ *[0-9a-f]*[1-9a-f][0-9a-f]*  *5080021 |OP N/A.*  0$' \
 		sh -c "perf script -i '$work/perf.data' -F addr,data_src,weight | sed 's/  *1e05080021 /  5080021 /'"
@@ -1044,17 +1044,17 @@ elif [ "${HAVE_LIBELF:-no}" = yes ]; then
 fi
 # Where it was made, and how: "perf report --header" and hotspot show it.
 if command -v perf >/dev/null; then
-	"$perfex" --sample -e $event --perf-data -o "$work/perf.data" true 'two words' 2>/dev/null
+	"$perfex" --sample -e $event --format=perf-data -o "$work/perf.data" true 'two words' 2>/dev/null
 	perf report --header-only -i "$work/perf.data" >"$work/header" 2>&1
 	for line in "hostname : $(uname -n)" "os release : $(uname -r)" "arch : $(uname -m)" \
 		"perf version : libperfctr [0-9.]*" "nrcpus online : $(getconf _NPROCESSORS_ONLN)" \
 		"nrcpus avail : $(getconf _NPROCESSORS_CONF)" "cpudesc : [^ ].*" "total memory : [1-9][0-9]* kB" \
-		"cmdline : .*perfex --sample -e $event --perf-data -o .*/perf.data true two words " \
+		"cmdline : .*perfex --sample -e $event --format=perf-data -o .*/perf.data true two words " \
 		"event : name = $event, .*sample_freq . = 1000.*exclude_kernel = 1.*"; do
 		expect "perf.data's header: $line" 0 "^# $line\$" cat "$work/header"
 	done
 	if [ -r /proc/kallsyms ] && grep -q '^0*[1-9a-f][0-9a-f]* T _text$' /proc/kallsyms; then
-		"$perfex" --sample -e cpu-clock --perf-data -o "$work/perf.data" dd if=/dev/zero of=/dev/null bs=1M count=2000 2>/dev/null
+		"$perfex" --sample -e cpu-clock --format=perf-data -o "$work/perf.data" dd if=/dev/zero of=/dev/null bs=1M count=2000 2>/dev/null
 		expect "perf.data: the kernel's names" 0 ' \(read_zero\|.*clear_user.*\|rep_stos.*\)$' perf script -i "$work/perf.data" -F ip,sym -G
 		perf report -g none -i "$work/perf.data" --sort dso 2>/dev/null >"$work/out"
 		expect "perf.data: the kernel" 0 '%.*\[kernel.kallsyms\]' cat "$work/out"
@@ -1084,15 +1084,15 @@ EOT
 	"$work/named" &
 	busy=$!
 	sleep 0.3
-	"$perfex" --sample -e $event --perf-data -o "$work/perf.data" -p $busy --timeout 500 2>/dev/null
+	"$perfex" --sample -e $event --format=perf-data -o "$work/perf.data" -p $busy --timeout 500 2>/dev/null
 	perf script -i "$work/perf.data" -F comm 2>/dev/null | sort -u >"$work/out"
 	expect "perf.data: threads' names" 0 '^ *io-pool *$' cat "$work/out"
 	expect "perf.data: the first thread's name" 0 '^ *named *$' cat "$work/out"
 	expect "perf.data: no number in place of a name" 1 '^0$' grep -c ':[0-9]' "$work/out"
-	sample --folded=threads -p $busy --timeout 500
+	sample --format=folded-threads -p $busy --timeout 500
 	expect "a thread's name in calls" 0 '^named;io-pool;.*second [0-9]' cat "$work/out"
 	expect "the first thread's name in calls" 0 '^named;named;.*second [0-9]' cat "$work/out"
-	sample --folded -p $busy --timeout 300
+	sample --format=folded -p $busy --timeout 300
 	expect "calls without threads' names" 1 '^0$' grep -c 'io-pool' "$work/out"
 	sample --json -p $busy --timeout 500
 	expect "a thread's name in JSON" 0 '{"comm":"named","thread":"io-pool","samples":[0-9]*,"calls"' cat "$work/out"
@@ -1104,14 +1104,14 @@ EOT
 		sh -c "perf report --stdio -q -g none --no-children --time 0%-50% -i '$work/perf.data' 2>&1"
 	expect "perf.data: processors" 0 '^ *\[0*[0-9][0-9]*\]' perf script -i "$work/perf.data" -F cpu
 	if "$perfex" -a -e cs true 2>/dev/null; then
-		"$perfex" --sample -e cpu-clock --perf-data -o "$work/perf.data" -a sleep 0.5 2>/dev/null
+		"$perfex" --sample -e cpu-clock --format=perf-data -o "$work/perf.data" -a sleep 0.5 2>/dev/null
 		expect "perf.data: no processor -1" 0 '^ *[0-9][0-9.]*%  *00' \
 			sh -c "perf report --stdio -q -g none --no-children --sort cpu -i '$work/perf.data' 2>&1"
 		expect "perf.data: all build IDs" 0 "^[0-9a-f]* \[kernel.kallsyms\]" perf buildid-list -i "$work/perf.data"
 		# Others' perfex may run beside it. Its child looks for the command in many directories before it is no perfex.
 		many=$(awk 'BEGIN { while (i++ < 20000) printf "/-:" }')
 		# shellcheck disable=SC2016
-		sh -c 'echo $$ >"$1/own" && PATH=$2$PATH exec "$3" --sample -e cpu-clock --perf-data -o "$1/perf.data" -a \
+		sh -c 'echo $$ >"$1/own" && PATH=$2$PATH exec "$3" --sample -e cpu-clock --format=perf-data -o "$1/perf.data" -a \
 			sh -c "echo \$\$ >\"\$1/command\"; PATH=\$2; while [ \$((i += 1)) -le 100000 ]; do :; done; exec sleep 0.2" sh "$1" "$4"' \
 			sh "$work" "$many" "$perfex" "$PATH" 2>/dev/null
 		perf script -i "$work/perf.data" -F comm,pid 2>/dev/null >"$work/script"
@@ -1140,16 +1140,16 @@ if "$perfex" --sample -e cpu-clock -c 100000 true >/dev/null 2>&1 && [ "$(id -u)
 fi
 rm -f "$work/perf.data"
 expect "perf.data is nobody else's" 0 '^600$' sh -c \
-	"umask 022; '$perfex' --sample -e $event --perf-data -o '$work/perf.data' true && stat -c %a '$work/perf.data'"
+	"umask 022; '$perfex' --sample -e $event --format=perf-data -o '$work/perf.data' true && stat -c %a '$work/perf.data'"
 echo old >"$work/perf.data"
 chmod 644 "$work/perf.data"
 expect "perf.data that there is already" 0 '^600$' sh -c \
-	"'$perfex' --sample -e $event --perf-data -o '$work/perf.data' true && stat -c %a '$work/perf.data'"
+	"'$perfex' --sample -e $event --format=perf-data -o '$work/perf.data' true && stat -c %a '$work/perf.data'"
 if [ "$(id -u)" = 0 ]; then
 	echo theirs >"$work/perf.data"
 	chown 65534 "$work/perf.data"
 	expect "another's perf.data" 125 "perf.data can't be written: it is another user's" \
-		"$perfex" --sample -e $event --perf-data -o "$work/perf.data" touch "$work/ran"
+		"$perfex" --sample -e $event --format=perf-data -o "$work/perf.data" touch "$work/ran"
 	expect "another's perf.data is left alone" 0 '^theirs$' cat "$work/perf.data"
 	expect "nothing ran for it" 0 '^no$' sh -c "test -e '$work/ran' || echo no"
 	rm "$work/perf.data"
@@ -1157,5 +1157,5 @@ fi
 mkfifo "$work/pipe"
 cat "$work/pipe" >/dev/null &
 expect "perf.data in a pipe" 125 "goes back to the file's beginning" \
-	"$perfex" --sample -e $event --perf-data -o "$work/pipe" true
+	"$perfex" --sample -e $event --format=perf-data -o "$work/pipe" true
 exit $failed

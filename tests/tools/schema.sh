@@ -87,8 +87,8 @@ writes "a comparison" "counts" -r 2 -e page-faults true
 mv "$work/json" "$work/before"
 writes "a comparison with these" "counts" -r 2 --compare "$work/before" -e page-faults,cs true
 writes "both sides" "counts counts" --diff -r 2 -e page-faults "true 1" "true 2"
-writes "threads" counts --per-thread -e page-faults sh -c ': & wait'
-writes "units" counts --per-unit -e cs true
+writes "threads" counts --per=thread -e page-faults sh -c ': & wait'
+writes "units" counts --per=unit -e cs true
 writes "samples" samples --sample -F 4000 -e cpu-clock:u sh -c 'i=0; while [ $i -lt 100000 ]; do i=$((i + 1)); done'
 says "their sums" "
 import json, sys
@@ -105,23 +105,23 @@ writes "no samples" samples --sample -c 4000000000 -e cpu-clock:u true
 writes "metrics" counts -M page-fault-rate true
 # Of this processor's tree or, if the library has none, of the one's that valgrind shows, whether it can be counted or not.
 if find_tree; then
-	writes "a tree" counts --td-level 2 -e cs true
+	writes "a tree" counts --topdown=2 -e cs true
 	says "its levels and parents" "
 import json, sys
 metrics = json.load(open(sys.argv[1]))['metrics']
 names = {metric['metric'] for metric in metrics}
 assert all(metric['parent'] in names and metric['level'] == 2 for metric in metrics if 'parent' in metric), metrics" "$work/json"
-	writes "a tree, level by level" counts --drilldown true
+	writes "a tree, level by level" counts --why=tree true
 	says "the runs" "
 import json, sys
 one = json.load(open(sys.argv[1]))
 assert one['drilldown_runs'] >= 1
 runs = {item['run'] for item in one['events'] + one['metrics']}
 assert runs == set(range(1, one['drilldown_runs'] + 1)), runs" "$work/json"
-	expect "the runs as CSV" 0 ',command,run$' "$run" --drilldown --csv true
+	expect "the runs as CSV" 0 ',command,run$' "$run" --why=tree --csv true
 	expect "a metric's run" 0 ',true,1$' cat "$work/out"
 	expect "the runs for Prometheus" 0 '^perfex_counted{.*event="instructions[^"]*",run="1"' \
-		"$run" --drilldown --openmetrics true
+		"$run" --why=tree --format=openmetrics true
 else
 	skip_processor "a tree"
 fi
@@ -133,7 +133,7 @@ expect "intervals, and then the sum" 0 '^{"type":"interval",' cat "$work/ticks"
 expect "the sum" 0 '^{"type":"counts",' tail -n 1 "$work/ticks"
 if "$perfex" -a -e cs true 2>/dev/null; then
 	for by in cpu core socket type; do
-		writes "each $by" counts -a --per-$by -e cs true
+		writes "each $by" counts -a --per=$by -e cs true
 	done
 	writes "processors" counts -C 0 -e cs true
 else
@@ -180,7 +180,7 @@ writes "regions, all that is kept" regions --regions=moments,histogram,threads -
 cp "$work/json" "$work/second"
 "$perfex" --regions --json -o - -e page-faults sh -c '"$0"; "$0"' "$work/regions" >"$work/both" 2>/dev/null
 is "regions of two processes" "regions regions" "$work/both"
-writes "regions put together" merged_regions --merge "$work/first" "$work/second"
+writes "regions put together" merged_regions --from "$work/first" "$work/second"
 
 # ---- what is wrong is refused ----
 for change in 's/"type":"counts",//' 's/"counts"/"count"/' 's/"runs":1,/"runs":-1,/' 's/"runs":1,//' \

@@ -54,7 +54,7 @@ for wide in 60 80 100 200; do
 done
 fits "a message" 125 '^perfex: --cpu takes' --cpu 0-3 -l
 expect "a message is one line in a file" 0 '^1$' sh -c "'$perfex' --cpu 0-3 -l 2>&1 | wc -l"
-fits "threads" 0 'total' --per-thread -e task-clock,page-faults sh -c 'true & wait'
+fits "threads" 0 'total' --per=thread -e task-clock,page-faults sh -c 'true & wait'
 # Samples: a name that is too long for its line, in a file whose path is, too; and what is said of them.
 long=a_function_whose_name_has_more_letters_than_the_terminal_has_columns_so_that_it_must_be_cut_off_somewhere
 deep=$work/a-directory-with-a-long-name/another-directory-with-a-long-name/and-one-more-of-these/program-of-a-long-name
@@ -83,14 +83,14 @@ for i in range(3):
     json.dump({'host': 'host', 'pid': 4000000 + i, 'rank': None if i else 0, 'regions': [region, other],
                'ends_without_begin': 1}, open('%s/rank.%d' % (sys.argv[1], i), 'w'))
 EOT
-fits "--merge" 0 '^  time ns: mean 1000000000001, imbalance' --merge "$work/rank.0" "$work/rank.1" "$work/rank.2"
-fits "--merge: a region" 0 '^solve: 3 processes, 6 visits$' --merge "$work/rank.0" "$work/rank.1" "$work/rank.2"
-fits "--merge: what did not end" 0 '^ *3 visits did not end$' --merge "$work/rank.0" "$work/rank.1" "$work/rank.2"
-fits "--merge: a process without a rank" 0 '(pid 4000002)' --merge "$work/rank.0" "$work/rank.1" "$work/rank.2"
-expect "--merge: one region is told once" 0 '^1$' grep -c '^solve' "$work/out"
-fits "--merge of one" 0 '^solve: 1 process, 1 visit$' --merge "$work/rank.0"
-expect "--merge: no terminal" 0 '^    minimum 1000000000000 (rank 0), maximum' \
-	"$perfex" --merge "$work/rank.0" "$work/rank.1" "$work/rank.2"
+fits "--from" 0 '^  time ns: mean 1000000000001, imbalance' --from "$work/rank.0" "$work/rank.1" "$work/rank.2"
+fits "--from: a region" 0 '^solve: 3 processes, 6 visits$' --from "$work/rank.0" "$work/rank.1" "$work/rank.2"
+fits "--from: what did not end" 0 '^ *3 visits did not end$' --from "$work/rank.0" "$work/rank.1" "$work/rank.2"
+fits "--from: a process without a rank" 0 '(pid 4000002)' --from "$work/rank.0" "$work/rank.1" "$work/rank.2"
+expect "--from: one region is told once" 0 '^1$' grep -c '^solve' "$work/out"
+fits "--from of one" 0 '^solve: 1 process, 1 visit$' --from "$work/rank.0"
+expect "--from: no terminal" 0 '^    minimum 1000000000000 (rank 0), maximum' \
+	"$perfex" --from "$work/rank.0" "$work/rank.1" "$work/rank.2"
 expect "a terminal that is wide" 0 'minimum  *median  *maximum$' on 200 "$perfex" -r 2 -e page-faults true
 expect "no terminal" 0 'minimum  *median  *maximum$' "$perfex" -r 2 -e page-faults true
 COLUMNS=80 expect "no terminal, whatever COLUMNS says" 0 'minimum  *median  *maximum$' "$perfex" -r 2 -e page-faults true
@@ -139,14 +139,14 @@ for locale in C.UTF-8 C; do
 	hostile "a baseline, $locale" 125 "can.t be used" "$perfex" --compare "$work/none/$esc" true
 	hostile "--pre, $locale" 125 'failed' "$perfex" --pre "false '$esc'" -e page-faults true
 	hostile "--diff, $locale" 0 'before: ' "$perfex" --diff --threshold 10000 -r 2 -e page-faults "true '$esc'" true
-	hostile "--merge, $locale" 125 'none' "$perfex" --merge "$work/none/$esc"
+	hostile "--from, $locale" 125 'none' "$perfex" --from "$work/none/$esc"
 	hostile "--regions, $locale" 127 'command not found' "$perfex" --regions "$esc"
 	hostile "a search, $locale" 125 'no event has' "$perfex" -l "$esc"
 	hostile "a sampled command, $locale" 0 'samples of' "$perfex" --sample -e cpu-clock "$work/$esc/$esc"
 	hostile "a file of results, $locale" 0 'counts of' sh -c \
 		'"$1" -e page-faults -o "$2" true "$3"; cat "$2"' sh "$perfex" "$work/table" "$esc"
 	# shellcheck disable=SC2016
-	hostile "a thread's name, $locale" 0 '(?\[31m' "$perfex" --per-thread -e page-faults "$work/$esc/$esc"
+	hostile "a thread's name, $locale" 0 '(?\[31m' "$perfex" --per=thread -e page-faults "$work/$esc/$esc"
 done
 export LC_ALL=C.UTF-8
 python3 - "$work/before" "$esc" >"$work/hostile" <<'EOT'

@@ -28,7 +28,6 @@ wrong() {
 }
 
 # ---- perf's ----
-wrong 'has -A, --per-cpu' -a --no-aggr
 wrong '--csv and --json have numbers without' --no-big-num
 wrong 'separates thousands' --big-num
 wrong 'separates thousands' -B
@@ -65,23 +64,23 @@ wrong 'always says why' --verbose
 wrong 'sync; exec' -S
 wrong 'sync; exec' --sync
 wrong 'name the events: perfex -l' -T
-wrong '--td-level takes a number from 1 to 16' --td-level 0
+wrong '--topdown takes a number from 1 to 16' --topdown=0
 wrong '--td-level takes a number from 1 to 16' --td-level all
 wrong "--topdown can't be combined with --sample" --topdown --sample
-wrong '--regions shows a tree with -M tma; leave out --td-level' --td-level 2 --regions
-wrong "--topdown can't be combined with --merge" --topdown --merge
-refuse '--drilldown counts a tree alone; leave out -M' --drilldown -M list
+wrong '--regions shows a tree with -M tma; leave out --topdown' --topdown=2 --regions
+wrong "--topdown can't be combined with --from" --topdown --from
+refuse '--why=tree counts a tree alone; leave out -M' --why=tree -M list
 wrong "--why can't be combined with --sample" --why --sample
-wrong '--drilldown runs a command once for each level' --drilldown -r 2
-wrong '--td-level N counts N levels in one run' --drilldown -I 100
-refuse 'leave out -a' --drilldown -a
+wrong '--why=tree runs a command once for each level' --why=tree -r 2
+wrong '--topdown=LEVEL counts all in one run' --why=tree -I 100
+refuse 'leave out -a' --why=tree -a
 wrong '--why prints a page of text' --why --json
 wrong '--why prints a page of text' --why --html "$work/page"
 wrong '--why runs a command once for each level' --why -r 3
 wrong '--why counts a tree alone' --why -e cs
-wrong 'a tree alone; leave out -e' --drilldown -e cs
-wrong 'a tree alone; leave out -M' --drilldown -M ipc
-wrong 'a tree alone; leave out -M' --drilldown -M topdown
+wrong 'a tree alone; leave out -e' --why=tree -e cs
+wrong 'a tree alone; leave out -M' --why=tree -M ipc
+wrong 'a tree alone; leave out -M' --why=tree -M topdown
 wrong 'a tree alone; leave out -M' --why -M tma
 wrong 'modifier :k' --all-kernel
 wrong 'sample --by branch' --sample -b
@@ -96,12 +95,12 @@ wrong 'a pipe' --interval-clear
 wrong 'each cgroup with a -G' --for-each-cgroup a,b
 wrong 'has no summary' --no-csv-summary
 wrong 'shows each unit, -A each processor' --no-merge
-wrong '--per-type shows each' --hybrid-merge
+wrong '--per=type shows each' --hybrid-merge
 wrong 'cpu_core/cycles/' --cputype core
 wrong 'whose names have the die' -a --per-die
-wrong 'has --per-socket' -a --per-node
-wrong 'has --per-socket and --per-core' -a --per-cache
-wrong '--per-core and --per-cpu' -a --percore-show-thread
+wrong 'has --per=socket' -a --per-node
+wrong 'has --per=socket and --per=core' -a --per-cache
+wrong '--per=core and --per=cpu' -a --percore-show-thread
 wrong 'around each run of a command; leave out -p' --pre true -e cs -p 1
 wrong 'around each run of a command; leave out -a' --post true -e cs -a true
 wrong "--pre can't be combined with --sample" --sample --pre true true
@@ -117,11 +116,11 @@ wrong 'lists them' --iostat
 wrong 'without filters' --filter x
 wrong 'not counted' -b 5
 wrong 'the modifier :u' --user
-wrong '--call-graph needs --folded' --sample --call-graph fp
+wrong '--call-graph needs --json, --format=folded' --sample --call-graph fp
 wrong '--call-graph needs --sample' --call-graph fp
-wrong '--call-graph takes fp (frame pointers), or dwarf' --sample --folded --call-graph lbr
-wrong 'from 8 to 65528\|; take fp$' --sample --folded --call-graph dwarf,65536
-wrong 'from 8 to 65528\|; take fp$' --sample --folded --call-graph dwarf,
+wrong '--call-graph takes fp (frame pointers), or dwarf' --sample --format=folded --call-graph lbr
+wrong 'from 8 to 65528\|; take fp$' --sample --format=folded --call-graph dwarf,65536
+wrong 'from 8 to 65528\|; take fp$' --sample --format=folded --call-graph dwarf,
 wrong '--no-inherit' -i
 wrong 'numbers of processors are -C 0-3' --cpu 0-3
 wrong 'numbers of processors are -C 0' --cpu 0
@@ -135,7 +134,7 @@ wrong 'did you mean --event' --evnet cs
 wrong 'did you mean --per-socket' --per-sockets
 wrong 'did you mean --output' --ouput x
 wrong 'did you mean --strict' --stirct
-wrong 'several options: --per-cpu, --per-core' --per
+wrong 'several options: --per-core, --per-socket, --per-thread' --per-
 wrong 'several options: --cpus, --cgroup, --compare, --call-graph, --csv, --cpu' --c
 wrong 'there is no option --nonsense$' --nonsense
 wrong 'there is no option -q$' -q
@@ -193,13 +192,13 @@ wrong "can't be used" --compare /nonexistent
 wrong "can't be combined: leave out one" --csv --json
 wrong 'exclude each other' -a -C 0
 wrong 'exclude each other' -p 1 -G x
-wrong "can't be combined: leave out one" -A --per-core -a
+wrong "can't be combined: leave out one" -A --per=core -a
 wrong '-a is given twice' -a -a
-wrong 'needs -a, -C or -G' --per-socket
+wrong 'needs -a, -C or -G' --per=socket
 wrong '-r runs a command' -r 3 -a
 wrong '-r runs a command' -r 3 -I 100
-wrong "--per-thread and -I can't be combined" --per-thread -I 100
-wrong 'leave out --per-thread' -a --per-thread
+wrong "--per=thread and -I can't be combined" --per=thread -I 100
+wrong 'leave out --per=thread' -a --per=thread
 wrong '-F needs --sample' -F 99
 wrong "-r can't be combined with --sample" --sample -r 3
 wrong "--compare can't be combined with --sample" --sample --compare x
@@ -208,26 +207,26 @@ wrong "can't be combined: leave out one" --compare x --diff
 wrong '--compare runs commands' --compare x -a
 wrong 'runs nothing' --cpu skylake -e INST_RETIRED.ANY
 refuse '--append needs -o' --append touch "$work/ran"
-wrong 'leave out -r' --openmetrics -r 3 -e cs
-wrong 'leave out --diff' --openmetrics --diff -e cs
-wrong 'leave out --append' --openmetrics --append -e cs
-wrong 'leave out --per-thread' --openmetrics --per-thread -e cs
-wrong "--json and --openmetrics can't be combined" --openmetrics --json -e cs
-refuse '--openmetrics with -I needs -o FILE' --openmetrics -I 100 -e cs touch "$work/ran"
-refuse '--openmetrics with -I needs -o FILE' --openmetrics -I 100 -o - -e cs touch "$work/ran"
+wrong 'leave out -r' --format=openmetrics -r 3 -e cs
+wrong 'leave out --diff' --format=openmetrics --diff -e cs
+wrong 'leave out --append' --format=openmetrics --append -e cs
+wrong 'leave out --per=thread' --format=openmetrics --per=thread -e cs
+wrong "--json and --format=openmetrics can't be combined" --format=openmetrics --json -e cs
+refuse '--format=openmetrics with -I needs -o FILE' --format=openmetrics -I 100 -e cs touch "$work/ran"
+refuse '--format=openmetrics with -I needs -o FILE' --format=openmetrics -I 100 -o - -e cs touch "$work/ran"
 wrong '--emulate runs whole commands' --emulate -I 100
 wrong '--emulate runs whole commands' --emulate -a
 wrong '--emulate runs whole commands' --emulate --no-inherit
-wrong '--emulate runs whole commands' --emulate --per-thread
+wrong '--emulate runs whole commands' --emulate --per=thread
 wrong "--emulate can't be combined with --sample" --emulate --sample
 wrong 'has an empty place' --emulate -e instructions,
 wrong '--by needs --sample' --by file
-wrong '--folded needs --sample' --folded
+wrong '--format=folded needs --sample' --format=folded
 wrong '--by takes function, file, address, branch or source' --sample --by cpu
-wrong '--by is for the table; leave out --folded' --sample --by file --folded
-wrong '--by is for the table' --sample --folded --by source
-wrong "can't be combined: leave out one" --sample --folded --perf-data
-refuse '--perf-data needs -o' --sample --perf-data touch "$work/ran"
+wrong '--by is for the table; leave out --format=folded' --sample --by file --format=folded
+wrong '--by is for the table' --sample --format=folded --by source
+wrong "can't be combined: leave out one" --sample --format=folded --format=perf-data
+refuse '--format=perf-data needs -o' --sample --format=perf-data touch "$work/ran"
 wrong 'twice' --sample -p "$$,$$"
 wrong "--append can't be combined with --sample" --sample --append
 wrong "-o can't be combined with --as-libpfm4" --as-libpfm4

@@ -47,10 +47,10 @@ function __perfex_operands
     printf '%s\n' $words
 end
 
-# Reports for --merge and --from; else the command and its arguments.
+# Files for --from; else the command and its arguments.
 function __perfex_complete_operands
     set -l words (__perfex_operands)
-    if string match -qr -- '\s--(merge|from)\s' (commandline -c)
+    if string match -qr -- '\s--from\s' (commandline -c)
         __fish_complete_path (commandline -ct)
     else
         complete -C "$words"

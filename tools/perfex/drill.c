@@ -161,7 +161,7 @@ static bool is_same_work(const struct level *first, const struct level *level, u
 	     one.estimate <= other.estimate + other.estimate / 4))
 		return true;
 	say("run %u executed %llu instructions, and the first one %llu: the command does not do the "
-	    "same each time, and is not run again; without --drilldown, --td-level %u counts all "
+	    "same each time, and is not run again; without --why, --topdown=%u counts all "
 	    "in one run, by turns",
 	    run, (unsigned long long)other.estimate, (unsigned long long)one.estimate,
 	    level->number);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * drill.h - --drilldown: a command run once for each level of the tree of top-down analysis, for
+ * drill.h - --why=tree: a command run once for each level of the tree of top-down analysis, for
  * the parts of what was beyond its threshold in the level above.
  */
 #ifndef PERFCTR_TOOLS_DRILL_H

@@ -10,6 +10,7 @@
 #include <unistd.h>
 #include "tools/perfex/base/clock.h"
 #include "tools/perfex/base/die.h"
+#include "tools/perfex/base/document.h"
 #include "tools/perfex/base/terminal.h"
 #include "tools/perfex/count/beside.h"
 #include "tools/perfex/count/child.h"
@@ -45,14 +46,14 @@ static const char *obstacle(const struct options *options)
 {
 	return options->mode == MODE_SAMPLE ? "--sample"
 	       : options->targets.option    ? options->targets.option
-	       : options->by == BY_THREAD   ? "--per-thread"
-	       : options->by == BY_TYPE	    ? "--per-type"
-	       : options->by == BY_UNIT	    ? "--per-unit"
+	       : options->by == BY_THREAD   ? "--per=thread"
+	       : options->by == BY_TYPE	    ? "--per=type"
+	       : options->by == BY_UNIT	    ? "--per=unit"
 	       : options->interval	    ? "-I"
 	       : options->delay		    ? "--delay"
 	       : options->timeout	    ? "--timeout"
 	       : options->wait		    ? "--wait"
-	       : options->drilldown	    ? "--drilldown"
+	       : options->drilldown	    ? options_tree(options)
 					    : NULL;
 }
 
@@ -440,7 +441,7 @@ static int count(struct options *options)
 	return status;
 }
 
-/* ---- --drilldown ---- */
+/* ---- --why ---- */
 
 /* The command's own failure goes before that of --pre and --post. */
 static int end_of_drill(const struct drill_end *whole)
@@ -591,31 +592,49 @@ static int take_samples(struct options *options)
 
 /* ---- modes without counting ---- */
 
-static int merge(struct options *options)
+/* Takes what a file of --from has: its reports of regions, and the page takes all. */
+static unsigned int take_file(const char *path, struct merge *merge, struct page *page)
 {
-	struct output output = { .name = options->file, .format = options->format };
-	struct page page = { .output = { .name = options->page, .format = FORMAT_JSON } };
-	char **file;
+	struct document document;
+	char *text = document_text(&document, path);
+	unsigned int reports;
 
-	page_open(&page, getpid(), false);
-	merge_files(options->command, &output, page.data);
-	for (file = options->command; page.data && *file; file++)
-		page_file(&page, *file);
-	page_close(&page);
-	options_free(options);
-	return 0;
+	if (!text)
+		die("--from: %s is no file of perfex --json: %s", path, document.problem);
+	if (page->data)
+		page_add(page, path, text, document.first);
+	reports = merge_add(merge, path, document.first);
+	if (!page->data && !reports)
+		die("--from: %s has no reports of regions; --html FILE shows its results", path);
+	document_free(&document);
+	free(text);
+	return reports;
 }
 
-/* Makes a page of earlier results. */
-static int make_page(struct options *options)
+/* Puts reports of regions together; the page shows them and all other results. */
+static int show_files(struct options *options)
 {
+	struct output output = { .name = options->file ? options->file : "-",
+				 .format = options->format };
 	struct page page = { .output = { .name = options->page, .format = FORMAT_JSON } };
+	struct merge *merge = merge_new();
+	bool printed = !options->page || options->file || options->format != FORMAT_TABLE;
+	unsigned int reports = 0;
 	char **file;
 
 	page_open(&page, getpid(), false);
 	for (file = options->command; *file; file++)
-		page_file(&page, *file);
+		reports += take_file(*file, merge, &page);
+	if (printed && !reports)
+		die("--from: there are no reports of regions to print; leave out %s",
+		    options->file ? "-o" : "the format");
+	merge_end(merge);
+	if (page.data && reports > 1)
+		merge_json(merge, page.data);
+	if (printed)
+		merge_print(merge, &output);
 	page_close(&page);
+	merge_free(merge);
 	options_free(options);
 	return 0;
 }
@@ -701,8 +720,7 @@ int main(int argc, char **argv)
 					   : count(&options);
 	case MODE_SAMPLE: return take_samples(&options);
 	case MODE_REGIONS: return measure_regions(&options);
-	case MODE_MERGE: return merge(&options);
-	case MODE_PAGE: return make_page(&options);
+	case MODE_FROM: return show_files(&options);
 	case MODE_AS_LIBPFM4: return run_as_libpfm4(options.command);
 	default:
 		status = tell(&options);

@@ -66,9 +66,10 @@ static int check_calls(const char *name)
 	FILE *pipe;
 	int status;
 
-	snprintf(command, sizeof(command),
-		 "perfex-dwarf --sample -e cycles:u --folded --call-graph dwarf -o - %s work 2>&1",
-		 name);
+	snprintf(
+		command, sizeof(command),
+		"perfex-dwarf --sample -e cycles:u --format=folded --call-graph dwarf -o - %s work 2>&1",
+		name);
 	pipe = popen(command, "r");
 	CHECK(pipe != NULL, "%s: %s", command, strerror(errno));
 	while (fgets(line, sizeof(line), pipe)) {

@@ -162,8 +162,8 @@ static int what_takes_perf_events(void)
 	CHECK(!strstr(output, "it ran\n"), "%s", output);
 	CHECK_RUN("PERFCTR_PROVIDER=driver perfex -I 100 -e " NUMBER " -- loop 0000000001", 125,
 		  "-I takes");
-	CHECK_RUN("PERFCTR_PROVIDER=driver perfex --per-thread -e " NUMBER " -- loop 0000000001",
-		  125, "--per-thread takes");
+	CHECK_RUN("PERFCTR_PROVIDER=driver perfex --per=thread -e " NUMBER " -- loop 0000000001",
+		  125, "--per=thread takes");
 	return 0;
 }
 

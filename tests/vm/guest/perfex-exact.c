@@ -116,8 +116,8 @@ static int read_parts(const char *name, unsigned long long *sum, unsigned long l
 /* What each processor, core, socket and core type has counted: the sum is that of the parts. */
 static void check_parts(void)
 {
-	static const char *const options[] = { "--per-cpu", "--per-core", "--per-socket",
-					       "--per-type" };
+	static const char *const options[] = { "--per=cpu", "--per=core", "--per=socket",
+					       "--per=type" };
 	unsigned long long sum, total;
 	char line[256];
 	unsigned int i;
@@ -238,7 +238,7 @@ int main(void)
 	status = system("perfex -e task-clock,page-faults,context-switches,cycles,instructions -- "
 			"sort /tests > /dev/null");
 	check(status == 0, "software and hardware events of sort");
-	status = system("perfex --per-thread -e instructions:u -- sh -c 'loop 0000100000 & loop "
+	status = system("perfex --per=thread -e instructions:u -- sh -c 'loop 0000100000 & loop "
 			"0000100000; wait'");
 	check(status == 0, "threads");
 #if !defined(__riscv) /* QEMU's loses overflows once other events have counted: see riscv.c */

@@ -44,7 +44,7 @@ awk '
 	}' $out || { echo "the table of branches is wrong"; exit 1; }
 
 # The file has them as the kernel wrote them: a sample's address of data, and its branch.
-perfex --sample --by source --perf-data -o /tmp/perf.data -e test_mem// -c 100000 loop 0020000000 2>$out || exit 1
+perfex --sample --by source --format=perf-data -o /tmp/perf.data -e test_mem// -c 100000 loop 0020000000 2>$out || exit 1
 told "a file, and the table" ' load, L3 hit, snoop hit modified$'
 [ "$(grep -c "$(printf '\232xV4\022')" /tmp/perf.data)" -gt 0 ] || { echo "there are no addresses of data"; exit 1; }
 

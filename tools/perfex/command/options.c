@@ -37,7 +37,7 @@ static void set_kind(struct options *options, const char *text)
 		;
 	if (i == n)
 		die("--by takes function, file, address, branch or source, not \"%s\"; counts are "
-		    "shown --per-cpu, --per-core and so on",
+		    "shown by --per=cpu, --per=core and so on",
 		    text);
 	options->kind = (enum place_kind)i;
 	options->by_place = true;
@@ -135,12 +135,12 @@ static void take_count_option(struct options *options, enum option_id option, co
 	case OPTION_POST: options->post = text; break;
 	case OPTION_COMPARE: options->baseline = text; break;
 	case OPTION_DIFF: options->diff = true; break;
-	case OPTION_TOPDOWN: options->topdown = true; break;
+	case OPTION_TOPDOWN:
 	case OPTION_TD_LEVEL:
 		options->topdown = true;
-		options->td_level = number;
+		options->td_level = number ? number : options->td_level;
 		break;
-	case OPTION_DRILLDOWN: options->topdown = options->drilldown = true; break;
+	case OPTION_WHY_TREE: options->topdown = options->drilldown = true; break;
 	case OPTION_WHY: options->topdown = options->drilldown = options->why = true; break;
 	case OPTION_THRESHOLD: options->threshold = parse_percent(text); break;
 	case OPTION_EMULATE: options->emulate = true; break;
@@ -156,14 +156,6 @@ static void take_count_option(struct options *options, enum option_id option, co
 	}
 }
 
-static void set_folded(struct options *options, const char *text)
-{
-	options->format = FORMAT_FOLDED;
-	if (text && strcmp(text, "threads") != 0)
-		die("--folded= takes threads, not \"%s\"", text);
-	options->threads = text != NULL;
-}
-
 /* Takes an option about results. */
 static void take_result_option(struct options *options, enum option_id option, const char *text)
 {
@@ -174,7 +166,11 @@ static void take_result_option(struct options *options, enum option_id option, c
 	case OPTION_CSV: options->format = FORMAT_CSV; break;
 	case OPTION_JSON: options->format = FORMAT_JSON; break;
 	case OPTION_OPENMETRICS: options->format = FORMAT_OPENMETRICS; break;
-	case OPTION_FOLDED: set_folded(options, text); break;
+	case OPTION_FOLDED: options->format = FORMAT_FOLDED; break;
+	case OPTION_FOLDED_THREADS:
+		options->format = FORMAT_FOLDED;
+		options->threads = true;
+		break;
 	default: options->format = FORMAT_PERF_DATA;
 	}
 }
@@ -188,9 +184,8 @@ static void take_mode(struct options *options, enum option_id option, const char
 		options->keep = text;
 		set_mode(options, MODE_REGIONS);
 		break;
-	case OPTION_MERGE: set_mode(options, MODE_MERGE); break;
 	case OPTION_AS_LIBPFM4: set_mode(options, MODE_AS_LIBPFM4); break;
-	case OPTION_FROM: set_mode(options, MODE_PAGE); break;
+	case OPTION_FROM: set_mode(options, MODE_FROM); break;
 	case OPTION_METRICS:
 		events_add_metrics(&options->events, text);
 		if (!strcmp(text, "list"))
@@ -213,7 +208,7 @@ static void take_mode(struct options *options, enum option_id option, const char
 /* Takes an option as getopt_long() has returned it. */
 static void take_option(struct options *options, int returned, const char *text)
 {
-	enum option_id option = table_option(returned);
+	enum option_id option = table_word(table_option(returned), text);
 
 	options->given |= (option_set)1 << option;
 	if (table_is_name(returned))
@@ -222,7 +217,6 @@ static void take_option(struct options *options, int returned, const char *text)
 	case OPTION_CONTROL: set_control(&options->events, returned, text); break;
 	case OPTION_SAMPLE:
 	case OPTION_REGIONS:
-	case OPTION_MERGE:
 	case OPTION_AS_LIBPFM4:
 	case OPTION_FROM:
 	case OPTION_METRICS:
@@ -239,6 +233,7 @@ static void take_option(struct options *options, int returned, const char *text)
 	case OPTION_JSON:
 	case OPTION_OPENMETRICS:
 	case OPTION_FOLDED:
+	case OPTION_FOLDED_THREADS:
 	case OPTION_PERF_DATA: take_result_option(options, option, text); break;
 	default:
 		take_count_option(options, option, text,
@@ -286,9 +281,7 @@ static void check_command(const struct options *options)
 {
 	if (options->command)
 		return;
-	if (options->mode == MODE_MERGE)
-		die("--merge needs files that --regions --json has made");
-	if (options->mode == MODE_PAGE)
+	if (options->mode == MODE_FROM)
 		die("--from needs files that --json has made");
 	if (!options->targets.n)
 		die(no_command);
@@ -323,10 +316,10 @@ static void check_parts(const struct options *options)
 
 	if (options->by == BY_THREAD && targets->n > 1 &&
 	    targets->target->type == PERFCTR_TARGET_PROCESS)
-		die("--per-thread shows the threads of one process: give -p one, or name the threads "
+		die("--per=thread shows the threads of one process: give -p one, or name the threads "
 		    "with -t");
 	if (options->by == BY_THREAD && !targets->n && (options->delay || options->timeout))
-		die("--per-thread traces the command; leave out %s",
+		die("--per=thread traces the command; leave out %s",
 		    options->delay ? "--delay" : "--timeout");
 }
 
@@ -346,9 +339,9 @@ static void check_comparison(const struct options *options)
 static void check_file(const struct options *options)
 {
 	const char *name = options->append			 ? "--append"
-			   : options->format == FORMAT_PERF_DATA ? "--perf-data"
+			   : options->format == FORMAT_PERF_DATA ? "--format=perf-data"
 			   : options->format == FORMAT_OPENMETRICS && options->interval
-				   ? "--openmetrics with -I"
+				   ? "--format=openmetrics with -I"
 				   : NULL;
 
 	if (name && (!options->file || !strcmp(options->file, "-")))
@@ -414,7 +407,7 @@ static void read_baseline(struct options *options)
 		take_events(&options->events, &options->before);
 }
 
-/* Adds the metrics of --topdown; --drilldown finds its own. */
+/* Adds the metrics of --topdown; --why finds its own. */
 static void add_tree(struct options *options)
 {
 	struct topdown *topdown;
@@ -500,7 +493,7 @@ void options_read(struct options *options, int argc, char **argv)
 	check(options);
 	if (options->mode == MODE_COUNT)
 		make_events(options);
-	else if (options->mode == MODE_REGIONS || options->mode == MODE_MERGE)
+	else if (options->mode == MODE_REGIONS || options->mode == MODE_FROM)
 		events_free_clocks(&options->events);
 }
 

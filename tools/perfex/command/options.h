@@ -29,13 +29,13 @@ struct options {
 	const char *pre, *post;		/* shell commands; NULL: not given */
 	const char *keep;		/* --regions=; NULL: sums alone */
 	double threshold;		/* --threshold, as a part */
-	bool topdown, drilldown, why;	/* --td-level is --topdown, too, and --why all of them */
-	unsigned int td_level;		/* 0: not given */
+	bool topdown, drilldown, why;	/* --why is all of them, --why=tree the first two */
+	unsigned int td_level;		/* of --topdown; 0: not given */
 	unsigned int interval, repeat;	/* 0: not given */
 	unsigned int delay, timeout;	/* 0: not given */
 	unsigned int period, frequency; /* 0: not given */
 	const char *calls;		/* --call-graph; NULL: not given */
-	bool threads;			/* --folded=threads */
+	bool threads;			/* --format=folded-threads */
 	uint32_t stack; /* bytes of the stack for DWARF's chains; 0: frame pointers */
 	const char *cpu;
 	const char *base;     /* the error for -d or -x without numbers; NULL: none */
@@ -46,7 +46,7 @@ struct options {
 /* The option that asks for a tree; there is one. */
 static inline const char *options_tree(const struct options *options)
 {
-	return options->why ? "--why" : options->drilldown ? "--drilldown" : "--topdown";
+	return options->why ? "--why" : options->drilldown ? "--why=tree" : "--topdown";
 }
 
 /* Exits if the options are wrong, or don't go together. */

@@ -13,16 +13,16 @@
 #define COUNT	   (1u << MODE_COUNT)
 #define SAMPLE	   (1u << MODE_SAMPLE)
 #define REGIONS	   (1u << MODE_REGIONS)
-#define MERGE	   (1u << MODE_MERGE)
 #define AS_LIBPFM4 (1u << MODE_AS_LIBPFM4)
-#define PAGE	   (1u << MODE_PAGE)
+#define FROM	   (1u << MODE_FROM)
 #define LIST	   (1u << MODE_LIST)
 #define INFO	   (1u << MODE_INFO)
 #define CPU	   (1u << MODE_CPU)
 #define METRICS	   (1u << MODE_METRICS)
 #define TELL	   (1u << MODE_HELP | 1u << MODE_VERSION)
 
-#define DAY 86400000 /* ms */
+#define DAY	86400000 /* ms */
+#define DEEPEST 16	 /* level of a tree */
 
 static const struct option_row rows[OPTIONS] = {
 	[OPTION_EVENT] = { .name = "event",
@@ -40,24 +40,28 @@ static const struct option_row rows[OPTIONS] = {
 			     .brief = "count the events of these metrics and show them",
 			     .help = "count the events of these metrics and show them; \"list\" lists all" },
 	[OPTION_TOPDOWN] = { .name = "topdown",
+			     .shows = "[=LEVEL]",
+			     .argument = ARGUMENT_WORDS,
+			     .words = "1 2 3 4 5 6",
+			     .least = 1,
+			     .most = DEEPEST,
 			     .modes = COUNT,
-			     .brief = "show where the processor's cycles went, as a tree",
-			     .help = "show the processor's tree of top-down analysis: where its cycles went, and which "
-				     "event to sample" },
+			     .help = "show the processor's tree of top-down analysis, down to LEVEL (1): where its "
+				     "cycles went, and which event to sample" },
 	[OPTION_TD_LEVEL] = { .name = "td-level",
-			      .shows = "N",
 			      .argument = ARGUMENT_NUMBER,
 			      .least = 1,
-			      .most = 16,
-			      .modes = COUNT,
-			      .help = "show the top-down tree down to level N (1)" },
-	[OPTION_DRILLDOWN] = { .name = "drilldown",
-			       .modes = COUNT,
-			       .help = "run the command again for the parts of what is beyond its threshold, level by level" },
+			      .most = DEEPEST,
+			      .modes = COUNT },
 	[OPTION_WHY] = { .name = "why",
+			 .shows = "[=tree]",
+			 .argument = ARGUMENT_WORDS,
 			 .modes = COUNT,
-			 .help = "drill down, sample the bottleneck's event, and print the cause, the place, and what "
-				 "to try" },
+			 .brief = "find the bottleneck, its place and what to try",
+			 .help = "run the command again for the parts of what is beyond its threshold, level by level, "
+				 "sample the bottleneck's event, and print the cause, the place and what to try; "
+				 "=tree: print the tree instead" },
+	[OPTION_WHY_TREE] = { .word = "tree", .of = OPTION_WHY, .modes = COUNT },
 	[OPTION_DECIMAL] = { .name = "decimal",
 			     .letter = 'd',
 			     .modes = COUNT,
@@ -102,21 +106,31 @@ static const struct option_row rows[OPTIONS] = {
 				.modes = COUNT,
 				.help = "count the command's first thread only, through the driver if there is one" },
 
-	[OPTION_PER_CPU] = { .name = "per-cpu",
+	[OPTION_PER] = { .name = "per",
+			 .shows = "KIND",
+			 .argument = ARGUMENT_WORD,
+			 .help = "with -a, -C or -G show each cpu (-A, --no-aggr), core or socket; else each type of "
+				 "core, each thread, or each unit of the uncore, such as uncore_imc_0" },
+	[OPTION_PER_CPU] = { .word = "cpu",
+			     .of = OPTION_PER,
+			     .name = "no-aggr",
 			     .letter = 'A',
 			     .modes = COUNT,
-			     .help = "with -a, -C or -G: show each processor" },
-	[OPTION_PER_CORE] = { .name = "per-core", .modes = COUNT, .help = "show each core" },
-	[OPTION_PER_SOCKET] = { .name = "per-socket", .modes = COUNT, .help = "show each socket" },
-	[OPTION_PER_TYPE] = { .name = "per-type",
-			      .modes = COUNT,
-			      .help = "show each core type, also of a command or process" },
-	[OPTION_PER_UNIT] = { .name = "per-unit",
-			      .modes = COUNT,
-			      .help = "show each unit of the uncore, such as uncore_imc_0" },
-	[OPTION_PER_THREAD] = { .name = "per-thread",
-				.modes = COUNT,
-				.help = "show each thread of the command or process" },
+			     .help = "the same as --per=cpu" },
+	[OPTION_PER_CORE] = { .word = "core",
+			      .of = OPTION_PER,
+			      .name = "per-core",
+			      .modes = COUNT },
+	[OPTION_PER_SOCKET] = { .word = "socket",
+				.of = OPTION_PER,
+				.name = "per-socket",
+				.modes = COUNT },
+	[OPTION_PER_TYPE] = { .word = "type", .of = OPTION_PER, .modes = COUNT },
+	[OPTION_PER_UNIT] = { .word = "unit", .of = OPTION_PER, .modes = COUNT },
+	[OPTION_PER_THREAD] = { .word = "thread",
+				.of = OPTION_PER,
+				.name = "per-thread",
+				.modes = COUNT },
 
 	[OPTION_INTERVAL] = { .name = "interval",
 			      .letter = 'I',
@@ -202,13 +216,6 @@ static const struct option_row rows[OPTIONS] = {
 			.modes = SAMPLE,
 			.help = "show samples by function, file or address; mispredictions by branch; or accesses "
 				"to memory by the source of their data" },
-	[OPTION_FOLDED] = { .name = "folded",
-			    .shows = "[=threads]",
-			    .argument = ARGUMENT_WORDS,
-			    .words = "threads",
-			    .modes = SAMPLE,
-			    .help = "write the calls that led to the samples, for flame graphs, with "
-				    "=threads by threads' names; --json does, too" },
 	[OPTION_CALL_GRAPH] = { .name = "call-graph",
 				.shows = "KIND",
 				.argument = ARGUMENT_WORD,
@@ -216,9 +223,6 @@ static const struct option_row rows[OPTIONS] = {
 				.modes = SAMPLE,
 				.help = "find calls by fp, frame pointers, or by dwarf[,BYTES], debugging information and "
 					"so much of the stack (8192)" },
-	[OPTION_PERF_DATA] = { .name = "perf-data",
-			       .modes = SAMPLE,
-			       .help = "write -o's file for perf report and perf script" },
 	[OPTION_PERIOD] = { .name = "period",
 			    .letter = 'c',
 			    .shows = "N",
@@ -245,40 +249,52 @@ static const struct option_row rows[OPTIONS] = {
 			     .help = "measure the regions of a command that is built with some; with =KEEP more than "
 				     "sums: moments,histogram,threads; and those of OpenMP, Kokkos and MPI in any "
 				     "program: openmp,kokkos,mpi" },
-	[OPTION_MERGE] = { .name = "merge",
-			   .modes = MERGE,
-			   .help = "put reports of --regions --json together, one for each process" },
 
 	[OPTION_OUTPUT] = { .name = "output",
 			    .letter = 'o',
 			    .shows = "FILE",
 			    .argument = ARGUMENT_FILE,
-			    .modes = COUNT | SAMPLE | REGIONS | MERGE,
+			    .modes = COUNT | SAMPLE | REGIONS | FROM,
 			    .brief = "write results to FILE, not to standard error",
 			    .help = "write results to FILE (-: standard output), not to standard error; in it %p is the "
 				    "process id, %h the host, %q{NAME} a variable's value" },
 	[OPTION_APPEND] = { .name = "append",
 			    .modes = COUNT,
 			    .help = "append to -o's FILE instead of replacing it" },
-	[OPTION_CSV] = { .name = "csv",
-			 .modes = COUNT | REGIONS | MERGE,
-			 .help = "write results as CSV" },
-	[OPTION_JSON] = { .name = "json",
-			  .modes = COUNT | SAMPLE | REGIONS | MERGE,
-			  .brief = "write results as JSON; --csv: as CSV",
-			  .help = "write results as JSON" },
-	[OPTION_OPENMETRICS] = { .name = "openmetrics",
-				 .modes = COUNT,
-				 .help = "write counts for Prometheus; with -I into -o's file, each time" },
+	[OPTION_FORMAT] = { .name = "format",
+			    .shows = "KIND",
+			    .argument = ARGUMENT_WORD,
+			    .brief = "write results as json or csv (--json, --csv)",
+			    .help = "write results as csv or json (--csv, --json); counts for Prometheus as openmetrics, "
+				    "with -I into -o's file, each time; the calls that led to samples as folded, for "
+				    "flame graphs, or folded-threads, by threads' names; samples for perf report and "
+				    "perf script as perf-data" },
+	[OPTION_CSV] = { .word = "csv",
+			 .of = OPTION_FORMAT,
+			 .name = "csv",
+			 .modes = COUNT | REGIONS | FROM,
+			 .help = "the same as --format=csv" },
+	[OPTION_JSON] = { .word = "json",
+			  .of = OPTION_FORMAT,
+			  .name = "json",
+			  .modes = COUNT | SAMPLE | REGIONS | FROM,
+			  .help = "the same as --format=json" },
+	[OPTION_OPENMETRICS] = { .word = "openmetrics", .of = OPTION_FORMAT, .modes = COUNT },
+	[OPTION_FOLDED] = { .word = "folded", .of = OPTION_FORMAT, .modes = SAMPLE },
+	[OPTION_FOLDED_THREADS] = { .word = "folded-threads",
+				    .of = OPTION_FORMAT,
+				    .modes = SAMPLE },
+	[OPTION_PERF_DATA] = { .word = "perf-data", .of = OPTION_FORMAT, .modes = SAMPLE },
 	[OPTION_HTML] = { .name = "html",
 			  .shows = "FILE",
 			  .argument = ARGUMENT_FILE,
-			  .modes = COUNT | SAMPLE | REGIONS | MERGE | PAGE,
+			  .modes = COUNT | SAMPLE | REGIONS | FROM,
 			  .brief = "also write the results as a page for a browser",
 			  .help = "also write the results as a page for a browser: tables and charts" },
 	[OPTION_FROM] = { .name = "from",
-			  .modes = PAGE,
-			  .help = "make the --html page from --json files; count nothing" },
+			  .modes = FROM,
+			  .help = "count nothing, but show --json files: reports of regions put together, one for each "
+				  "process; all others on the page of --html" },
 
 	[OPTION_INFO] = { .name = "info",
 			  .letter = 'i',
@@ -327,9 +343,8 @@ static const struct {
 } modes[MODES] = {
 	[MODE_SAMPLE] = { S(SAMPLE), "samples one run" },
 	[MODE_REGIONS] = { S(REGIONS), "measures the regions of one run" },
-	[MODE_MERGE] = { S(MERGE), "reads reports and counts nothing" },
 	[MODE_AS_LIBPFM4] = { S(AS_LIBPFM4), "runs a command and counts nothing" },
-	[MODE_PAGE] = { S(FROM), "reads results and counts nothing" },
+	[MODE_FROM] = { S(FROM), "reads results and counts nothing" },
 	[MODE_LIST] = { S(LIST) | S(LONG_LIST), "lists events on standard output" },
 	[MODE_INFO] = { S(INFO), "shows this machine's processor" },
 	[MODE_CPU] = { S(CPU), "looks at a processor's tables and runs nothing" },
@@ -340,8 +355,10 @@ static const struct {
 #define TARGETS	   (S(PID) | S(TID) | PROCESSORS)
 #define OF_CPUS	   (S(PER_CPU) | S(PER_CORE) | S(PER_SOCKET))
 #define PARTS	   (OF_CPUS | S(PER_TYPE) | S(PER_UNIT) | S(PER_THREAD))
-#define FORMATS	   (S(CSV) | S(JSON) | S(OPENMETRICS) | S(FOLDED) | S(PERF_DATA))
-#define TREES	   (S(TOPDOWN) | S(TD_LEVEL) | S(DRILLDOWN) | S(WHY))
+#define FOLDED	   (S(FOLDED) | S(FOLDED_THREADS))
+#define FORMATS	   (S(CSV) | S(JSON) | S(OPENMETRICS) | FOLDED | S(PERF_DATA))
+#define DRILL	   (S(WHY) | S(WHY_TREE))
+#define TREES	   (S(TOPDOWN) | S(TD_LEVEL) | DRILL)
 #define COMPARISON (S(COMPARE) | S(DIFF))
 
 /* An option of "some" can't be combined with one of "others", nor two of "some" if that is 0. */
@@ -355,15 +372,15 @@ static const struct {
 	{ COMPARISON, 0, NULL },
 	{ S(PERIOD) | S(FREQUENCY), 0, NULL },
 	{ S(LIST) | S(LONG_LIST), 0, NULL },
-	{ S(DRILLDOWN) | S(WHY),
+	{ DRILL,
 	  TARGETS | S(INTERVAL) | S(REPEAT) | PARTS | S(NO_INHERIT) | S(STRICT) | COMPARISON |
 		  S(APPEND) | S(EMULATE),
-	  "runs a command once for each level (--td-level N counts N levels in one run)" },
-	{ S(DRILLDOWN) | S(WHY), S(WAIT), "runs a command once for each level" },
-	{ S(DRILLDOWN) | S(WHY), S(EVENT) | S(METRICS), "counts a tree alone" },
+	  "runs a command once for each level (--topdown=LEVEL counts all in one run)" },
+	{ DRILL, S(WAIT), "runs a command once for each level" },
+	{ DRILL, S(EVENT) | S(METRICS), "counts a tree alone" },
 	{ S(WAIT), TARGETS | S(PER_THREAD) | S(NO_INHERIT),
 	  "waits for all processes of a command that is counted with them" },
-	{ S(WHY), FORMATS | S(HTML) | S(DELAY), "prints a page of text (--drilldown has data)" },
+	{ S(WHY), FORMATS | S(HTML) | S(DELAY), "prints a page of text (--why=tree has data)" },
 	{ PROCESSORS, S(PER_THREAD) | S(NO_INHERIT), "counts all threads" },
 	{ S(PER_THREAD), S(INTERVAL) | S(NO_INHERIT), NULL },
 	{ COMPARISON, TARGETS | S(INTERVAL) | PARTS, "runs commands several times" },
@@ -373,7 +390,7 @@ static const struct {
 	  "writes counts that continue" },
 	{ S(EMULATE), TARGETS | S(INTERVAL) | PARTS | S(NO_INHERIT) | S(DELAY) | S(TIMEOUT),
 	  "runs whole commands in valgrind" },
-	{ S(BY), S(FOLDED) | S(JSON), "is for the table" },
+	{ S(BY), FOLDED | S(JSON), "is for the table" },
 };
 
 /* An option needs one of others. */
@@ -384,8 +401,7 @@ static const struct {
 	{ S(THRESHOLD), COMPARISON },
 	{ S(INCLUDE_FAILED), S(REPEAT) | COMPARISON },
 	{ S(APPEND) | S(PERF_DATA), S(OUTPUT) },
-	{ S(CALL_GRAPH), S(FOLDED) | S(JSON) | S(HTML) | S(PERF_DATA) },
-	{ S(FROM), S(HTML) },
+	{ S(CALL_GRAPH), FOLDED | S(JSON) | S(HTML) | S(PERF_DATA) },
 };
 
 /* Returns the first option of a set; the set has one. */
@@ -399,16 +415,18 @@ static const char *name_of(enum option_id option, option_set by_name, char *text
 {
 	const struct option_row *row = &rows[option];
 
-	if (!row->name)
+	if (option == OPTION_CONTROL)
 		return "an option for a word of the control";
 	if (row->letter && !(by_name >> option & 1))
 		snprintf(text, size, "-%c", row->letter);
+	else if (row->word && (!row->help || row->letter))
+		snprintf(text, size, "--%s=%s", rows[row->of].name, row->word);
 	else
 		snprintf(text, size, "--%s", row->name);
 	return text;
 }
 
-#define NAME(option, by_name) name_of(option, by_name, (char[24]){ "" }, 24)
+#define NAME(option, by_name) name_of(option, by_name, (char[32]){ "" }, 32)
 
 static void __attribute__((noreturn))
 refuse_pair(enum option_id one, enum option_id other, const char *why, option_set by_name)
@@ -510,6 +528,11 @@ static int argument_of(const struct option_row *row)
 						: required_argument;
 }
 
+static bool is_word_of(unsigned int i, enum option_id option)
+{
+	return rows[i].word && rows[i].of == option;
+}
+
 const struct option_row *table_row(enum option_id option)
 {
 	return &rows[option];
@@ -564,13 +587,54 @@ bool table_is_name(int returned)
 	return returned >= NAMED;
 }
 
+/* Lists the words of an option's argument, with these between two, and before the last. */
+static char *words_of(enum option_id option, const char *between, const char *last)
+{
+	char *list;
+	size_t size;
+	FILE *file = need(open_memstream(&list, &size));
+	const char *before = NULL;
+	unsigned int i;
+
+	for (i = 0; i < OPTIONS; i++) {
+		if (!is_word_of(i, option))
+			continue;
+		if (before)
+			fprintf(file, "%s%s", ftell(file) ? between : "", before);
+		before = rows[i].word;
+	}
+	if (before)
+		fprintf(file, "%s%s", ftell(file) ? last : "", before);
+	if (fclose(file) != 0)
+		need(NULL);
+	return list;
+}
+
+enum option_id table_word(enum option_id option, const char *word)
+{
+	unsigned int i;
+	bool has_words = false;
+
+	for (i = 0; i < OPTIONS && word; i++) {
+		if (!is_word_of(i, option))
+			continue;
+		if (!strcmp(rows[i].word, word))
+			return (enum option_id)i;
+		has_words = true;
+	}
+	if (has_words)
+		die("--%s takes %s, not \"%s\"", rows[option].name, words_of(option, ", ", " or "),
+		    word);
+	return option;
+}
+
 unsigned int table_number(enum option_id option, option_set by_name, const char *text)
 {
 	const struct option_row *row = &rows[option];
 	unsigned long value;
 	char *end;
 
-	if (row->argument != ARGUMENT_NUMBER)
+	if (!row->most || !text)
 		return 0;
 	errno = 0;
 	value = strtoul(text, &end, 10);
@@ -587,12 +651,12 @@ static const char usage[] = "usage: perfex [options] [--] command [argument ...]
 			    "              [command [argument ...]]\n"
 			    "       perfex [options] --diff COMMAND COMMAND\n";
 
-static const char more_usage[] = "       perfex [-o FILE] [--csv | --json] --merge FILE ...\n"
-				 "       perfex --html FILE --from FILE ...\n"
-				 "       perfex --as-libpfm4 command [argument ...]\n"
-				 "       perfex -l | -L [word ...]\n"
-				 "       perfex [--cpu NAME] -M list\n"
-				 "       perfex -i | -h | --version\n";
+static const char more_usage[] =
+	"       perfex [-o FILE] [--csv | --json] [--html FILE] --from FILE ...\n"
+	"       perfex --as-libpfm4 command [argument ...]\n"
+	"       perfex -l | -L [word ...]\n"
+	"       perfex [--cpu NAME] -M list\n"
+	"       perfex -i | -h | --version\n";
 
 static const char ending[] =
 	"LIST is event,event,... or {event,event} for events to be counted together.\n"
@@ -602,10 +666,14 @@ static const char ending[] =
 
 /* The headings of the groups, each before the option with which it begins. */
 static const char *const headings[OPTIONS] = {
-	[OPTION_EVENT] = "Events",	    [OPTION_PID] = "Targets",
-	[OPTION_PER_CPU] = "Parts",	    [OPTION_INTERVAL] = "Time and quality",
-	[OPTION_REPEAT] = "Several runs",   [OPTION_SAMPLE] = "Samples",
-	[OPTION_REGIONS] = "Regions",	    [OPTION_OUTPUT] = "Results",
+	[OPTION_EVENT] = "Events",
+	[OPTION_PID] = "Targets",
+	[OPTION_PER] = "Parts",
+	[OPTION_INTERVAL] = "Time and quality",
+	[OPTION_REPEAT] = "Several runs",
+	[OPTION_SAMPLE] = "Samples",
+	[OPTION_REGIONS] = "Regions",
+	[OPTION_OUTPUT] = "Results",
 	[OPTION_INFO] = "Without counting",
 };
 
@@ -657,7 +725,7 @@ static void put_rows(FILE *file, bool all)
 	for (i = 0; i < OPTIONS; i++) {
 		if (all && headings[i])
 			fprintf(file, "\n%s:\n", headings[i]);
-		if (rows[i].name && (all || rows[i].brief))
+		if (!rows[i].word && (all ? rows[i].help : rows[i].brief))
 			put_row(file, &rows[i], all ? rows[i].help : rows[i].brief);
 	}
 }
@@ -699,11 +767,15 @@ static void put_completions(FILE *file)
 	};
 	unsigned int i;
 
-	for (i = 0; i < OPTIONS; i++)
-		if (rows[i].name)
+	for (i = 0; i < OPTIONS; i++) {
+		char *words = rows[i].words ? NULL : words_of((enum option_id)i, " ", " ");
+
+		if (rows[i].help)
 			fprintf(file, "%c\t%s\t%s\t%s\t%s\n", rows[i].letter ? rows[i].letter : '-',
 				rows[i].name, kinds[rows[i].argument],
-				rows[i].words ? rows[i].words : "", rows[i].help);
+				words ? words : rows[i].words, rows[i].help);
+		free(words);
+	}
 }
 
 void table_help(FILE *file, enum help help)

@@ -18,9 +18,8 @@ enum mode {
 	MODE_COUNT,
 	MODE_SAMPLE,
 	MODE_REGIONS,
-	MODE_MERGE,
 	MODE_AS_LIBPFM4,
-	MODE_PAGE, /* --from */
+	MODE_FROM,
 	MODE_LIST,
 	MODE_INFO,
 	MODE_CPU,     /* --cpu */
@@ -30,14 +29,14 @@ enum mode {
 	MODES
 };
 
-/* In the order of the help. */
+/* In the order of the help. A word of an option's argument may be an option, too. */
 enum option_id {
 	OPTION_EVENT,
 	OPTION_METRICS,
 	OPTION_TOPDOWN,
 	OPTION_TD_LEVEL,
-	OPTION_DRILLDOWN,
 	OPTION_WHY,
+	OPTION_WHY_TREE,
 	OPTION_DECIMAL,
 	OPTION_HEX,
 	OPTION_CONTROL, /* a word of the control, which has several names */
@@ -49,6 +48,7 @@ enum option_id {
 	OPTION_CGROUP,
 	OPTION_NO_INHERIT,
 
+	OPTION_PER,
 	OPTION_PER_CPU,
 	OPTION_PER_CORE,
 	OPTION_PER_SOCKET,
@@ -73,20 +73,21 @@ enum option_id {
 
 	OPTION_SAMPLE,
 	OPTION_BY,
-	OPTION_FOLDED,
 	OPTION_CALL_GRAPH,
-	OPTION_PERF_DATA,
 	OPTION_PERIOD,
 	OPTION_FREQUENCY,
 
 	OPTION_REGIONS,
-	OPTION_MERGE,
 
 	OPTION_OUTPUT,
 	OPTION_APPEND,
+	OPTION_FORMAT,
 	OPTION_CSV,
 	OPTION_JSON,
 	OPTION_OPENMETRICS,
+	OPTION_FOLDED,
+	OPTION_FOLDED_THREADS,
+	OPTION_PERF_DATA,
 	OPTION_HTML,
 	OPTION_FROM,
 
@@ -103,7 +104,7 @@ enum option_id {
 /* What is known of an argument, for completions. */
 enum argument {
 	ARGUMENT_NONE,
-	ARGUMENT_NUMBER, /* from "least" to "most" */
+	ARGUMENT_NUMBER,
 	ARGUMENT_TEXT,
 	ARGUMENT_FILE,
 	ARGUMENT_EVENTS,
@@ -117,14 +118,20 @@ enum argument {
 	ARGUMENT_WORDS, /* a list of them; it may be missing */
 };
 
+/*
+ * The option "word" is a word of the argument of "of", as csv is of --format. If it has a name or a
+ * letter, these are short for it.
+ */
 struct option_row {
-	const char *name; /* without dashes */
-	const char *help;
+	const char *name; /* without dashes; NULL: none */
+	const char *word; /* NULL: it is no word of another option */
+	enum option_id of;
+	const char *help;   /* NULL: the help is silent about it */
 	const char *brief;  /* the help of an option of every day, in a line; NULL: it is none */
 	const char *shows;  /* the argument's name in the help */
 	const char *words;  /* of ARGUMENT_WORD and ARGUMENT_WORDS */
 	unsigned int modes; /* of bits 1 << MODE_... */
-	unsigned int least, most; /* of ARGUMENT_NUMBER */
+	unsigned int least, most; /* of an argument that is a number */
 	enum argument argument;
 	char letter; /* 0: none */
 };
@@ -148,6 +155,12 @@ enum option_id table_option(int returned);
 
 /* Whether that was a name, with two dashes. */
 bool table_is_name(int returned);
+
+/*
+ * Returns the option that a word of an option's argument is; the option itself if it has no such
+ * words, or no argument (NULL). Exits if it has others only.
+ */
+enum option_id table_word(enum option_id option, const char *word);
 
 /*
  * Returns the number that an option's argument is, 0 for an option without a number; exits if it is

@@ -371,7 +371,7 @@ static void tell_unused(const struct events *events)
 		say("events are counted, for which period=, freq= and the modifier S mean nothing: they "
 		    "are for --sample");
 	if (flags & PERFCTR_EVENT_PERCORE)
-		say("percore means nothing here: --per-core shows each core's sums");
+		say("percore means nothing here: --per=core shows each core's sums");
 }
 
 void events_finish(struct events *events)

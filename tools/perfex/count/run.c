@@ -204,7 +204,7 @@ static void count(const struct run *run, const struct child *child)
 	if (run->targets->n)
 		return;
 	if (run->per_thread)
-		trace_begin(child, "--per-thread");
+		trace_begin(child, "--per=thread");
 	tasks_open_thread(run->tasks, run->events, child->pid,
 			  (run->delay ? PERFCTR_DISABLED : PERFCTR_ON_EXEC) |
 				  (run->watch ? PERFCTR_WATCH : 0) |

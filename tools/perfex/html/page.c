@@ -4,7 +4,6 @@
 #include <string.h>
 #include "lib/base/quote.h"
 #include "tools/perfex/base/die.h"
-#include "tools/perfex/base/document.h"
 #include "tools/perfex/base/outfile.h"
 #include "tools/perfex/base/text.h"
 #include "tools/perfex/html/embedded.h"
@@ -129,33 +128,20 @@ static void add_source(struct page *page, const char *name, const char *text)
 	fputs("]}", page->documents);
 }
 
-static void __attribute__((noreturn)) refuse(const char *path, const char *why)
+void page_add(struct page *page, const char *path, const char *text, const struct node *first)
 {
-	die("--html: %s is no file of perfex --json: %s", path, why);
-}
-
-void page_file(struct page *page, const char *path)
-{
-	struct document document;
 	const struct node *node;
 	const char *own = page->output.path ? page->output.path : page->output.name;
-	char *text, problem[64];
 
 	/* Standard output is no file, and a source may have that name. */
 	if (strcmp(own, "-") != 0 && outfile_same(own, path))
 		die("--html: %s is a file that the page is made of, and would be lost", own);
-	text = document_text(&document, path);
-	if (!text)
-		refuse(path, document.problem);
-	for (node = document.first; node; node = node->next) {
-		snprintf(problem, sizeof(problem), "line %u: there is no object with a \"type\"",
-			 node->line);
+	for (node = first; node; node = node->next)
 		if (!node_member(node, "type", PERFCTR_JSON_STRING))
-			refuse(path, problem);
-	}
+			die("--html: %s is no file of perfex --json: line %u: there is no object "
+			    "with a \"type\"",
+			    path, node->line);
 	add_source(page, path, text);
-	document_free(&document);
-	free(text);
 }
 
 /* ---- the page ---- */

@@ -8,6 +8,7 @@
 #define PERFCTR_TOOLS_PAGE_H
 
 #include <stdio.h>
+#include "tools/perfex/base/document.h"
 #include "tools/perfex/report/output.h"
 
 struct page {
@@ -26,8 +27,9 @@ void page_open(struct page *page, pid_t pid, bool is_command);
 /* Adds all results, or those of an interval. */
 void page_results(struct page *page, const struct results *results);
 
-/* Adds the documents of a file of JSON; exits if it has none. */
-void page_file(struct page *page, const char *path);
+/* Adds a file's text and what was read in it: its objects of JSON. Exits if these are not perfex's.
+ */
+void page_add(struct page *page, const char *path, const char *text, const struct node *first);
 
 /* Writes all. */
 void page_close(struct page *page);

@@ -4,7 +4,6 @@
 #include <string.h>
 #include <unistd.h>
 #include "tools/perfex/base/die.h"
-#include "tools/perfex/base/document.h"
 #include "tools/perfex/base/terminal.h"
 #include "tools/perfex/base/text.h"
 #include "tools/perfex/regions/merge.h"
@@ -62,8 +61,8 @@ struct merge {
 
 static void refuse(const struct merge *merge, const struct node *node, const char *what)
 {
-	die("%s: line %u: %s; --merge takes reports of regions that --regions --json has written",
-	    merge->file, node->line, what);
+	die("%s: line %u: %s; reports of regions are written by --regions --json", merge->file,
+	    node->line, what);
 }
 
 static const struct node *member(const struct merge *merge, const struct node *node,
@@ -267,11 +266,8 @@ static void add_not_counted(struct merge *merge, const struct node *node)
 
 static void add_report(struct merge *merge, const struct node *root)
 {
-	const struct node *other = node_of_other_type(root, "regions"), *region;
-	const struct node *names = node_member(root, "not_counted", PERFCTR_JSON_ARRAY);
+	const struct node *region, *names = node_member(root, "not_counted", PERFCTR_JSON_ARRAY);
 
-	if (other)
-		refuse(merge, other, "its type is not \"regions\"");
 	add_process(merge, root);
 	region = member(merge, root, "regions", PERFCTR_JSON_ARRAY)->child;
 	for (; region; region = region->next)
@@ -287,18 +283,14 @@ static void add_report(struct merge *merge, const struct node *root)
 	merge->n++;
 }
 
-static void add_file(struct merge *merge, const char *file)
+unsigned int merge_add(struct merge *merge, const char *file, const struct node *first)
 {
-	struct document document;
-	const struct node *root;
-
 	merge->file = file;
 	merge->before = merge->n;
-	if (document_read(&document, file) < 0)
-		die("%s: %s", file, document.problem);
-	for (root = document.first; root; root = root->next)
-		add_report(merge, root);
-	document_free(&document);
+	for (; first; first = first->next)
+		if (!node_of_other_type(first, "regions"))
+			add_report(merge, first);
+	return merge->n - merge->before;
 }
 
 /* ---- ranks that have not been in a region ---- */
@@ -349,7 +341,7 @@ static void add_absent(const struct merge *merge, struct row *row, const struct 
 	}
 }
 
-static void add_all_absent(struct merge *merge)
+void merge_end(struct merge *merge)
 {
 	const struct process **list = need(calloc(merge->n + 1, sizeof(*list)));
 	bool *seen = need(calloc(merge->n + 1, sizeof(*seen)));
@@ -672,12 +664,19 @@ static void free_not_counted(struct merge *merge)
 	}
 }
 
-static void free_all(struct merge *merge)
+struct merge *merge_new(void)
+{
+	struct merge *merge = need(calloc(1, sizeof(*merge)));
+
+	merge->last = &merge->rows;
+	return merge;
+}
+
+void merge_free(struct merge *merge)
 {
 	struct row *row, *next;
 
 	free_not_counted(merge);
-
 	for (row = merge->rows; row; row = next) {
 		next = row->next;
 		tdelete(row, &merge->tree, compare);
@@ -692,31 +691,27 @@ static void free_all(struct merge *merge)
 	while (merge->n)
 		free(merge->process[--merge->n].host);
 	free(merge->process);
+	free(merge);
 }
 
-void merge_files(char **files, struct output *output, FILE *json)
+void merge_json(const struct merge *merge, FILE *file)
+{
+	print_json(file, merge);
+}
+
+void merge_print(const struct merge *merge, struct output *output)
 {
 	static void (*const formats[])(FILE *, const struct merge *) = {
 		[FORMAT_TABLE] = print_table,
 		[FORMAT_CSV] = print_csv,
 		[FORMAT_JSON] = print_json,
 	};
-	struct merge merge = { .n = 0 };
 	FILE *file;
 
-	merge.last = &merge.rows;
-	while (*files)
-		add_file(&merge, *files++);
-	add_all_absent(&merge);
-	if (!output->name)
-		output->name = "-"; /* the results are the program's only output */
 	output_open(output, getpid(), false);
 	file = output->format == FORMAT_TABLE ? terminal_open(output->file) : output->file;
-	formats[output->format](file, &merge);
+	formats[output->format](file, merge);
 	if (file != output->file)
 		terminal_close(file);
 	output_close(output);
-	if (json)
-		print_json(json, &merge);
-	free_all(&merge);
 }

@@ -198,9 +198,10 @@ static void open_file(struct output *output, const char *name, pid_t command)
 	if (output->format == FORMAT_OPENMETRICS && output->bit_by_bit) {
 		if (error)
 			end(name, command,
-			    error == EINVAL ? "--openmetrics with -I puts a file in its place, and "
-					      "it is none"
-					    : strerror(error));
+			    error == EINVAL
+				    ? "--format=openmetrics with -I puts a file in its place, and "
+				      "it is none"
+				    : strerror(error));
 		output->way = WAY_EACH;
 		output->path = need(strdup(name));
 	} else if (error == EINVAL || output->bit_by_bit ||

@@ -732,7 +732,8 @@ void sampling_open(struct sampling *sampling, const struct sampling_request *req
 	if (request->stack && request->calls)
 		sampling->unwinder = unwind_new(sampling->histogram, request->stack);
 	if (request->data && perf_data_begin(request->data) < 0)
-		die("--perf-data goes back to the file's beginning, and %s", strerror(errno));
+		die("--format=perf-data goes back to the file's beginning, and %s",
+		    strerror(errno));
 	open_somehow(sampling, pid);
 	if (!sampling->samplers && request->stack && (errno == EINVAL || errno == EOPNOTSUPP))
 		blame_stacks(sampling, pid);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-/* Tests --drilldown, and --why, with runs whose counts and ends are made up. */
+/* Tests --why=tree, and --why, with runs whose counts and ends are made up. */
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>

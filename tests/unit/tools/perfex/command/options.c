@@ -192,14 +192,23 @@ START_TEST(switches)
 				      "%s, %s", cases[i].option, cases[k].option);
 		ck_assert(!options.drilldown && !options.why && !options.with_text);
 	}
-	take("--drilldown -h");
+	take("--why=tree -h");
 	ck_assert(options.topdown && options.drilldown && !options.why);
-	ck_assert_str_eq(options_tree(&options), "--drilldown");
+	ck_assert_str_eq(options_tree(&options), "--why=tree");
 	take("--why -h");
 	ck_assert(options.topdown && options.drilldown && options.why);
 	ck_assert_str_eq(options_tree(&options), "--why");
-	take("--td-level 2 -h");
-	ck_assert(options.topdown && !options.drilldown);
+	take("--topdown=2 -h");
+	ck_assert(options.topdown && !options.drilldown && options.td_level == 2);
+	take("--topdown --td-level 16 -h"); /* as perf has it, in any order */
+	ck_assert(options.topdown && options.td_level == 16);
+	take("--td-level 3 --topdown -h");
+	ck_assert(options.topdown && options.td_level == 3);
+	take("--topdown -h");
+	ck_assert_uint_eq(options.td_level, 0);
+	refused("--topdown=17 -h", "--topdown takes a number from 1 to 16, not \"17\"");
+	refused("--topdown= -h", "--topdown takes a number from 1 to 16, not \"\"");
+	refused("--why=all -h", "--why takes tree, not \"all\"");
 	ck_assert_str_eq(options_tree(&options), "--topdown");
 	take("-L -h");
 	ck_assert(options.list && options.with_text);
@@ -244,9 +253,9 @@ START_TEST(modes)
 		{ "--cpu zen4 -M list", MODE_METRICS },
 		{ "--sample true", MODE_SAMPLE },
 		{ "--regions true", MODE_REGIONS },
-		{ "--merge x", MODE_MERGE },
+		{ "--from x", MODE_FROM },
 		{ "--as-libpfm4 true", MODE_AS_LIBPFM4 },
-		{ "--html x --from y", MODE_PAGE },
+		{ "--html x --from y", MODE_FROM },
 		{ "-e cs true", MODE_COUNT },
 	};
 	size_t i;
@@ -259,7 +268,7 @@ START_TEST(modes)
 	}
 	refused("--sample --regions true",
 		"--sample can't be combined with --regions, which measures the regions of one run");
-	refused("--regions --merge true", "--regions can't be combined with --merge");
+	refused("--regions --from true", "--regions can't be combined with --from");
 	refused("-l -i", "-l can't be combined with -i, which shows this machine's processor");
 	refused("-i -l", "-l can't be combined with -i");
 	refused("--info --list", "--list can't be combined with --info");
@@ -275,10 +284,12 @@ START_TEST(modes)
 	refused("-p", "-p needs an argument");
 	refused("--pid", "--pid needs an argument");
 	refused("--csv=x true", "--csv takes no argument, as in \"--csv=x\"");
-	refused("--per-s true", "--per-s");
+	taken("--per-s -a"); /* the beginning of one */
+	refused("--per- true", "the beginning of several options: --per-core, --per-socket");
 	refused("-K true", "there is no option -K");
-	refused("--ffffolded true", "did you mean --folded");
-	refused("--fffffolded true", "there is no option --fffffolded\n"); /* too far from all */
+	refused("--fffformat true", "did you mean --format");
+	refused("--ffffffformat true",
+		"there is no option --ffffffformat\n"); /* too far from all */
 	refused("--sample --as-libpfm4 true",
 		"--sample can't be combined with --as-libpfm4, which runs a command");
 	take("-l");
@@ -289,11 +300,12 @@ END_TEST
 
 START_TEST(formats)
 {
-	static const char *const names[] = { "--csv", "--json", "--openmetrics", "--folded",
-					     "--perf-data" };
+	static const char *const names[] = { "--csv", "--json", "--format=openmetrics",
+					     "--format=folded", "--format=perf-data" };
+	static const char *const same[] = { "--format=csv", "--format=json" };
 	static const char *const kinds[] = { "function", "file", "address", "branch", "source" };
-	static const char *const by[] = { "-A",		"--per-core", "--per-socket",
-					  "--per-type", "--per-unit", "--per-thread" };
+	static const char *const by[] = { "-A",		"--per=core", "--per=socket",
+					  "--per=type", "--per=unit", "--per=thread" };
 	static const enum by which[] = { BY_CPU, BY_CORE, BY_SOCKET, BY_TYPE, BY_UNIT, BY_THREAD };
 	char text[64];
 	unsigned int i, k;
@@ -308,6 +320,24 @@ START_TEST(formats)
 		take(text);
 		ck_assert_uint_eq(options.format, FORMAT_CSV + i);
 	}
+	for (i = 0; i < ARRAY_SIZE(same); i++) {
+		snprintf(text, sizeof(text), "%s %s -h", names[i], same[i]);
+		take(text);
+		ck_assert_uint_eq(options.format, FORMAT_CSV + i);
+		ck_assert(!options.threads);
+	}
+	take("--format folded-threads -h");
+	ck_assert_uint_eq(options.format, FORMAT_FOLDED);
+	ck_assert(options.threads);
+	refused("--sample --format=folded-threads --format=folded true", "can't be combined");
+	refused("--format=cvs -h", "--format takes csv, json, openmetrics, folded, folded-threads "
+				   "or perf-data, not \"cvs\"");
+	refused("--per -h", "--per takes cpu, core, socket, type, unit or thread, not \"-h\"");
+	refused("--per", "--per needs an argument");
+	take("--no-aggr -h");
+	ck_assert_uint_eq(options.by, BY_CPU);
+	refused("--no-aggr true", "--per=cpu needs -a, -C or -G");
+	refused("--per-core true", "--per=core needs -a, -C or -G"); /* perf's name */
 	for (i = 0; i < ARRAY_SIZE(kinds); i++) {
 		snprintf(text, sizeof(text), "--by %s -h", kinds[i]);
 		take(text);
@@ -358,8 +388,8 @@ static const char *const with_argument[OPTIONS] = {
 	[OPTION_METRICS] = "-M ipc",
 	[OPTION_TOPDOWN] = "--topdown",
 	[OPTION_TD_LEVEL] = "--td-level 1",
-	[OPTION_DRILLDOWN] = "--drilldown",
 	[OPTION_WHY] = "--why",
+	[OPTION_WHY_TREE] = "--why=tree",
 	[OPTION_DECIMAL] = "-d",
 	[OPTION_HEX] = "-x",
 	[OPTION_PID] = "-p 1",
@@ -369,11 +399,11 @@ static const char *const with_argument[OPTIONS] = {
 	[OPTION_CGROUP] = "-G /",
 	[OPTION_NO_INHERIT] = "--no-inherit",
 	[OPTION_PER_CPU] = "-A",
-	[OPTION_PER_CORE] = "--per-core",
-	[OPTION_PER_SOCKET] = "--per-socket",
-	[OPTION_PER_TYPE] = "--per-type",
-	[OPTION_PER_UNIT] = "--per-unit",
-	[OPTION_PER_THREAD] = "--per-thread",
+	[OPTION_PER_CORE] = "--per=core",
+	[OPTION_PER_SOCKET] = "--per=socket",
+	[OPTION_PER_TYPE] = "--per=type",
+	[OPTION_PER_UNIT] = "--per=unit",
+	[OPTION_PER_THREAD] = "--per=thread",
 	[OPTION_INTERVAL] = "-I 10",
 	[OPTION_DELAY] = "-D 1",
 	[OPTION_TIMEOUT] = "--timeout 1",
@@ -389,18 +419,18 @@ static const char *const with_argument[OPTIONS] = {
 	[OPTION_THRESHOLD] = "--threshold 0",
 	[OPTION_SAMPLE] = "--sample",
 	[OPTION_BY] = "--by function",
-	[OPTION_FOLDED] = "--folded",
 	[OPTION_CALL_GRAPH] = "--call-graph fp",
-	[OPTION_PERF_DATA] = "--perf-data",
 	[OPTION_PERIOD] = "-c 1",
 	[OPTION_FREQUENCY] = "-F 1",
 	[OPTION_REGIONS] = "--regions",
-	[OPTION_MERGE] = "--merge",
 	[OPTION_OUTPUT] = "-o x",
 	[OPTION_APPEND] = "--append",
 	[OPTION_CSV] = "--csv",
 	[OPTION_JSON] = "--json",
-	[OPTION_OPENMETRICS] = "--openmetrics",
+	[OPTION_OPENMETRICS] = "--format=openmetrics",
+	[OPTION_FOLDED] = "--format=folded",
+	[OPTION_FOLDED_THREADS] = "--format=folded-threads",
+	[OPTION_PERF_DATA] = "--format=perf-data",
 	[OPTION_HTML] = "--html x",
 	[OPTION_FROM] = "--from",
 	[OPTION_INFO] = "-i",
@@ -423,9 +453,12 @@ static void try_in(const char *base, const char *command, const char *takes, enu
 		return;
 	if (row->letter)
 		snprintf(name, sizeof(name), "-%c", row->letter);
+	else if (row->word && !row->help)
+		snprintf(name, sizeof(name), "%s", with_argument[option]);
 	else
 		snprintf(name, sizeof(name), "--%s", row->name);
-	snprintf(word, sizeof(word), " %s ", name + (row->letter ? 1 : 2));
+	snprintf(word, sizeof(word), " %s ",
+		 row->word && !row->letter ? row->word : name + (row->letter ? 1 : 2));
 	/* "list" is the argument that makes -M a mode. */
 	if (!strcmp(base, "-M list") && option == OPTION_METRICS)
 		return;
@@ -449,10 +482,10 @@ START_TEST(every_option_in_every_mode)
 		const char *base, *command, *takes;
 	} lines[] = {
 		{ "--sample", "true",
-		  " e p t a C G timeout by folded call-graph perf-data c F o json html " },
+		  " e p t a C G timeout by call-graph c F o json folded folded-threads perf-data html " },
 		{ "--regions", "true", " e M o csv json html " },
-		{ "--merge", "y", " o csv json html " },
-		{ "--html z --from", "y", " html " },
+		{ "--from", "y", " o csv json html " },
+		{ "--html z --from", "y", " o csv json html " },
 		{ "--as-libpfm4", "true", " " },
 		{ "-l", "page-faults", " cpu " },
 		{ "-L", "page-faults", " cpu " },
@@ -486,18 +519,24 @@ START_TEST(help)
 	for (i = 0; i < OPTIONS; i++) {
 		const struct option_row *row = table_row((enum option_id)i);
 
-		ck_assert(row->name || i == OPTION_CONTROL);
-		if (!row->name)
+		ck_assert(row->name || row->word || i == OPTION_CONTROL);
+		ck_assert(with_argument[i] || i == OPTION_CONTROL || i == OPTION_PER ||
+			  i == OPTION_FORMAT || i == OPTION_HELP || i == OPTION_VERSION);
+		if (row->word)
+			ck_assert_msg(strstr(all, row->word) != NULL, "%s is not in the help",
+				      row->word);
+		if (!row->help)
 			continue;
 		snprintf(word, sizeof(word), "--%s", row->name);
 		ck_assert_msg(strstr(all, word) != NULL, "%s is not in the help", word);
-		ck_assert(!strstr(brief, word) == !row->brief || i == OPTION_CSV);
+		ck_assert(row->word || !strstr(brief, word) == !row->brief);
 		snprintf(word, sizeof(word), "\n%c\t%s\t", row->letter ? row->letter : '-',
 			 row->name);
 		ck_assert(strstr(completions, word) ||
 			  !strncmp(completions, word + 1, strlen(word) - 1));
-		ck_assert(with_argument[i] || i == OPTION_HELP || i == OPTION_VERSION);
 	}
+	ck_assert(strstr(completions, "\tper\tword\tcpu core socket type unit thread\t"));
+	ck_assert(strstr(completions, "\twhy\twords\ttree\t"));
 	/* A terminal's screen has 24 lines, and the prompt takes one. */
 	for (at = brief; *at; at++)
 		lines += *at == '\n';
@@ -513,8 +552,8 @@ END_TEST
 START_TEST(regions)
 {
 	refused("--regions", "there is no command to run");
-	refused("--merge", "--merge needs files");
-	refused("--merge -e 0x1 x", "-e can't be combined with --merge, which reads reports");
+	refused("--from", "--from needs files");
+	refused("--from -e 0x1 x", "-e can't be combined with --from, which reads results");
 	taken("--regions --csv -e cs -o x true");
 	taken("--regions -M ipc --json true");
 	refused("--regions --topdown true",
@@ -537,17 +576,19 @@ START_TEST(samples)
 	refused("--sample --period 1 -F 1 true",
 		"--period and -F can't be combined: leave out one");
 	refused("--sample", "there is no command to run");
-	refused("--sample --by file --folded true", "--by is for the table; leave out --folded");
+	refused("--sample --by file --format=folded true",
+		"--by is for the table; leave out --format=folded");
 	refused("--sample --by file --json true", "--by is for the table; leave out --json");
 	refused("--sample --call-graph fp true",
-		"--call-graph needs --folded, --perf-data, --json or --html");
+		"--call-graph needs --json, --format=folded, --format=folded-threads, --format=perf-data or --html");
 	taken("--sample --call-graph fp --json true");
 	taken("--sample --call-graph fp --html x true");
-	refused("--sample --perf-data true", "--perf-data needs -o\n");
-	refused("--sample --perf-data -o - true", "--perf-data needs -o FILE (not -)");
-	taken("--sample --perf-data -o x true");
-	EXCLUDES("-e cs", "true", " needs --sample\n", "-c 1", "-F 1", "--by file", "--folded",
-		 "--call-graph fp", "--perf-data");
+	refused("--sample --format=perf-data true", "--format=perf-data needs -o\n");
+	refused("--sample --format=perf-data -o - true",
+		"--format=perf-data needs -o FILE (not -)");
+	taken("--sample --format=perf-data -o x true");
+	EXCLUDES("-e cs", "true", " needs --sample\n", "-c 1", "-F 1", "--by file",
+		 "--format=folded", "--call-graph fp", "--format=perf-data");
 }
 END_TEST
 
@@ -564,30 +605,30 @@ START_TEST(counts)
 	refused("-e cs -a --pre x",
 		"--pre runs something around each run of a command; leave out -a");
 	EXCLUDES("-e cs -r 2", "true", "-r runs a command several times; leave out -", "-p 1", "-a",
-		 "-I 10", "--per-thread");
+		 "-I 10", "--per=thread");
 	refused("-e cs --include-failed true", "--include-failed needs -r, --compare or --diff");
 	refused("-e cs --include-failed -r 1 true", "--include-failed needs several runs");
 	taken("-e cs --include-failed -r 2 true");
 	taken("-e cs --include-failed --diff true true");
 	refused("-e cs -d true", "-d needs an event number");
 	refused("-e cs -x true", "-x needs an event number");
-	EXCLUDES("-e cs -a", "true", "-a counts all threads; leave out --", "--per-thread",
+	EXCLUDES("-e cs -a", "true", "-a counts all threads; leave out --", "--per=thread",
 		 "--no-inherit");
-	EXCLUDES("-e cs", "true", " needs -a, -C or -G", "-A", "--per-core", "--per-socket");
+	EXCLUDES("-e cs", "true", " needs -a, -C or -G", "-A", "--per=core", "--per=socket");
 	taken("-e cs -a -A");
-	taken("-e cs --per-type true");
-	EXCLUDES("-e cs --per-thread", "true", " can't be combined: leave out one", "-I 10",
+	taken("-e cs --per=type true");
+	EXCLUDES("-e cs --per=thread", "true", " can't be combined: leave out one", "-I 10",
 		 "--no-inherit");
-	EXCLUDES("-e cs --per-thread", "true", "--per-thread traces the command; leave out --",
+	EXCLUDES("-e cs --per=thread", "true", "--per=thread traces the command; leave out --",
 		 "--delay 1", "--timeout 1");
-	taken("-e cs --per-thread -p 1 --timeout 1");
-	refused("-e cs --per-thread -p 1,2", "--per-thread shows the threads of one process");
+	taken("-e cs --per=thread -p 1 --timeout 1");
+	refused("-e cs --per=thread -p 1,2", "--per=thread shows the threads of one process");
 	refused("-e cs --append true", "--append needs -o");
 	refused("-e cs --append -o - true", "--append needs -o FILE (not -)");
 	taken("-e cs --append -o x true");
-	EXCLUDES("-e cs", "true", " counts a tree alone; leave out -", "--drilldown", "--why");
-	EXCLUDES("-M ipc", "true", " counts a tree alone; leave out -", "--drilldown");
-	refused("--drilldown --strict true", "leave out --strict");
+	EXCLUDES("-e cs", "true", " counts a tree alone; leave out -", "--why=tree", "--why");
+	EXCLUDES("-M ipc", "true", " counts a tree alone; leave out -", "--why=tree");
+	refused("--why=tree --strict true", "leave out --strict");
 	EXCLUDES("--topdown --why", "true", "--why prints a page of text", "--json", "--html x",
 		 "-D 1");
 }
@@ -672,23 +713,23 @@ START_TEST(comparisons)
 	refused("-e cs --threshold 0 true", "--threshold needs --compare or --diff");
 	refused("-e cs --diff --compare x true true", "--compare and --diff can't be combined");
 	EXCLUDES("-e cs --diff", "true true", "--diff runs commands several times; leave out -",
-		 "-I 10", "--per-thread", "-p 1");
+		 "-I 10", "--per=thread", "-p 1");
 	refused("-e cs --compare x -I 10 true",
 		"--compare runs commands several times; leave out -I");
 	refused("-e cs --diff -r 1 true true", "--diff takes at least two runs");
 	taken("-e cs --diff -r 2 --threshold 1 true true");
 	refused("-e cs --diff true", "--diff takes two commands");
 	refused("-e cs --diff true true true", "--diff takes two commands");
-	EXCLUDES("-e cs --openmetrics", "true",
-		 "--openmetrics writes counts that continue; leave out -", "-r 2", "--compare x",
-		 "--append", "--per-thread");
-	refused("-e cs --openmetrics --diff true true",
-		"--openmetrics writes counts that continue; leave out --diff");
-	EXCLUDES("-e cs --openmetrics", "true", "--openmetrics with -I needs -o FILE (not -)",
-		 "-I 10", "-I 10 -o -");
-	taken("-e cs --openmetrics -I 10 -o x true");
+	EXCLUDES("-e cs --format=openmetrics", "true",
+		 "--format=openmetrics writes counts that continue; leave out -", "-r 2",
+		 "--compare x", "--append", "--per=thread");
+	refused("-e cs --format=openmetrics --diff true true",
+		"--format=openmetrics writes counts that continue; leave out --diff");
+	EXCLUDES("-e cs --format=openmetrics", "true",
+		 "--format=openmetrics with -I needs -o FILE (not -)", "-I 10", "-I 10 -o -");
+	taken("-e cs --format=openmetrics -I 10 -o x true");
 	EXCLUDES("-e cs", "true", "--emulate runs whole commands in valgrind", "--emulate -p 1",
-		 "--emulate -I 10", "--emulate --per-thread", "--emulate --no-inherit",
+		 "--emulate -I 10", "--emulate --per=thread", "--emulate --no-inherit",
 		 "--emulate --delay 1", "--emulate --timeout 1", "--emulate --strict");
 }
 END_TEST
@@ -751,22 +792,22 @@ END_TEST
 START_TEST(trees)
 {
 	static const char *const others[] = {
-		"-p 1",	    "-I 10",	   "-r 2",	    "--per-type", "--no-inherit",
+		"-p 1",	    "-I 10",	   "-r 2",	    "--per=type", "--no-inherit",
 		"--strict", "--compare x", "--append -o x", "--emulate",  "-r 1",
 	};
 	char text[64];
 	unsigned int i;
 
 	for (i = 0; i < ARRAY_SIZE(others); i++) {
-		snprintf(text, sizeof(text), "--drilldown %s true", others[i]);
-		refused(text, "--drilldown runs a command once for each level");
+		snprintf(text, sizeof(text), "--why=tree %s true", others[i]);
+		refused(text, "--why=tree runs a command once for each level");
 	}
-	taken("--drilldown --json true");
-	refused("--drilldown --diff true true", "--drilldown runs a command once for each level");
+	taken("--why=tree --json true");
+	refused("--why=tree --diff true true", "--why=tree runs a command once for each level");
 	refused("--why --diff true true", "--why runs a command once for each level");
-	refused("--drilldown -e 0x1 true", " counts a tree alone");
+	refused("--why=tree -e 0x1 true", " counts a tree alone");
 	refused("--topdown --sample true", "--topdown can't be combined with --sample");
-	refused("--topdown --merge x", "--topdown can't be combined with --merge");
+	refused("--topdown --from x", "--topdown can't be combined with --from");
 	refused("--topdown -M list", "--topdown can't be combined with -M list");
 	refused("--topdown --cpu zen4", "--topdown can't be combined with --cpu");
 }
@@ -786,13 +827,14 @@ START_TEST(shown)
 	refused("--as-libpfm4", "there is no command to run");
 	taken("--as-libpfm4 true");
 	taken("--as-libpfm4 -- true");
-	refused("--from x", "--from needs --html");
+	taken("--from x");
 	refused("--html x --from", "--from needs files that --json has made");
 	taken("--html x --from y");
 	taken("--html=x --from -- y");
 	taken("--ht x --fro y");
-	refused("--html x --from --csv y",
-		"--csv can't be combined with --from, which reads results");
+	taken("--html x --from --csv y");
+	refused("--html x --from --format=openmetrics y",
+		"--format=openmetrics can't be combined with --from, which reads results");
 	EXCLUDES("--html x --sample", "true", "--html and --by", "--by branch", "--by source");
 	taken("--html x --sample --by address true");
 	EXCLUDES("--html x --regions", "true", "--html of --regions is made of JSON", "--csv",

@@ -365,7 +365,7 @@ START_TEST(without_descriptors)
 }
 END_TEST
 
-/* ---- perfex --per-thread -p, on such a machine ---- */
+/* ---- perfex --per=thread -p, on such a machine ---- */
 
 START_TEST(perfex_thread_by_thread)
 {
@@ -502,7 +502,7 @@ START_TEST(units_and_core_types)
 }
 END_TEST
 
-/* ---- perfex --per-type, of a thread: the kernel's own events are of no core type ---- */
+/* ---- perfex --per=type, of a thread: the kernel's own events are of no core type ---- */
 
 /* A core type has a line for each of its events, and none for others. */
 static void check_counted(const struct run *run)

@@ -50,6 +50,18 @@ static const char *read_data(void)
 	return data;
 }
 
+static void page_file(struct page *page, const char *path)
+{
+	struct document document;
+	char *contents = document_text(&document, path);
+
+	if (!contents)
+		die("%s", document.problem);
+	page_add(page, path, contents, document.first);
+	document_free(&document);
+	free(contents);
+}
+
 /* Returns the data of the page of "one" and, if there is a second one, "two". */
 static const char *data_of(const char *one, const char *two)
 {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-/* Tests perfex --merge: whole outputs, of reports whose sums are known. */
+/* Tests perfex --from: whole outputs, of reports whose sums are known. */
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -102,11 +102,27 @@ static void is(const char *wanted)
 	ck_assert_msg(text[i] == wanted[i], "\"%.200s\", not \"%.200s\"", text + i, wanted + i);
 }
 
+static void merge_files(char **these, struct output *output)
+{
+	struct merge *merge = merge_new();
+	struct document document;
+
+	for (; *these; these++) {
+		if (document_read(&document, *these) < 0)
+			die("%s: %s", *these, document.problem);
+		merge_add(merge, *these, document.first);
+		document_free(&document);
+	}
+	merge_end(merge);
+	merge_print(merge, output);
+	merge_free(merge);
+}
+
 static void merge(char **these, enum format format)
 {
 	struct output output = { .name = result, .format = format };
 
-	merge_files(these, &output, NULL);
+	merge_files(these, &output);
 	take(open(result, O_RDONLY));
 }
 
@@ -295,7 +311,7 @@ static void merge_on(int columns)
 			O_RDWR | O_NOCTTY); /* what was written stays until it is read */
 	ck_assert_int_eq(ioctl(terminal, TIOCSWINSZ, &size), 0);
 	output_open(&output, getpid(), false); /* once: no descriptor is lost */
-	merge_files(files, &output, NULL);
+	merge_files(files, &output);
 	ck_assert_int_eq(fcntl(fd, F_SETFL, O_NONBLOCK), 0);
 	take(fd);
 	close(terminal);
@@ -335,8 +351,6 @@ START_TEST(refused)
 	static const struct {
 		const char *report, *words;
 	} cases[] = {
-		{ PROCESS("1", ",\"type\":\"counts\"", ""),
-		  "line 1: its type is not \"regions\";" },
 		{ PROCESS("-1", "", ""), "line 1: a number is negative;" },
 		{ PROCESS("1", "", "") "\n" PROCESS("1e20", "", ""),
 		  "line 3: a number is too big;" },
@@ -383,6 +397,10 @@ START_TEST(refused)
 				      strstr(text, names[2]),
 			      "%d, %s, not %s", status, text, cases[i].words);
 	}
+	/* Other results are no reports. */
+	write_report(2, "{\"type\":\"counts\",\"events\":[]}");
+	merge(files + 2, FORMAT_JSON);
+	ck_assert_ptr_nonnull(strstr(text, "\"processes\":0,\"regions\":[]"));
 	/* The same number on another host, or of another rank, is another process. */
 	write_report(2, PROCESS("51", ",\"rank\":2", ""));
 	merge(files, FORMAT_CSV);
@@ -392,4 +410,4 @@ START_TEST(refused)
 }
 END_TEST
 
-UNIT_MAIN("perfex --merge", 20, as_table, qualities, as_csv, as_json, reasons, on_terminal, refused)
+UNIT_MAIN("perfex --from", 20, as_table, qualities, as_csv, as_json, reasons, on_terminal, refused)
