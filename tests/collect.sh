@@ -883,7 +883,7 @@ if command -v mpicc >/dev/null && command -v clang >/dev/null && [ "${HAVE_LIBDW
 		same "$work/page" >"$work/wanted"
 		same "$work/real" | diff "$work/wanted" - && case $(sed 1q "$block") in
 		*mended*) [ "$(loop | cut -d ' ' -f 1)" -lt 20 ] ;;
-		*merge*) [ "$(loop | awk '{ print ($1 > 35 && $1 < 65), $2 }')" = '1 1' ] ;; # the other ranks are the scheduler's affair
+		*from*) [ "$(loop | awk '{ print ($1 > 35 && $1 < 65), $2 }')" = '1 1' ] ;; # the other ranks are the scheduler's affair
 		*) awk '/^omp loop.*, thread / { loop = 1 } loop && $2 == "ns" { loop = 0; sum += $3; most = $3 > most ? $3 : most } END { exit !(most > sum * 0.65 && most < sum * 0.85) }' "$work/real" ;;
 		esac
 		status=$?
