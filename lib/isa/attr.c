@@ -53,6 +53,18 @@ static void set_guests(const struct perfctr_code *code, struct perf_event_attr *
 	perfctr_attr_set_guests(attr, code->high & AMD_GUEST, code->high & AMD_HOST);
 }
 
+/*
+ * A control has one value for all events that may look at MSR_PEBS_FRONTEND. Of INT_MISC and
+ * UOPS_RETIRED one event does, and Linux has the register for that one only.
+ */
+static bool looks_at_register(const struct perfctr_code *code)
+{
+	uint32_t event = code->evntsel & 0xFFFF;
+
+	return code->reg && ((event & 0xFF) != 0xC2 || event == 0x04C2) &&
+	       ((event & 0xFF) != 0xAD || event == 0x40AD);
+}
+
 static inline bool x86_attr(const struct perfctr_cpu *cpu, const struct perfctr_code *code,
 			    struct perf_event_attr *attr)
 {
@@ -66,7 +78,7 @@ static inline bool x86_attr(const struct perfctr_cpu *cpu, const struct perfctr_
 		attr->config |= code->evntsel & X86_ANY;
 	}
 	/* Perf takes the value of a register beside the event select in config1. */
-	attr->config1 = code->reg ? code->value : 0;
+	attr->config1 = looks_at_register(code) ? code->value : 0;
 	if (cpu->rules == PERFCTR_RULES_K7 && code->high & (AMD_GUEST | AMD_HOST))
 		set_guests(code, attr);
 	set_levels(attr, code->evntsel & X86_USR, code->evntsel & X86_OS);

@@ -69,6 +69,23 @@ static void add_field(struct perfctr_offer *offer, const char *text)
 	offer->field[word] |= bits;
 }
 
+/*
+ * The registers beside Intel's event select: all have the same bits of config1, so that a field is
+ * known by its name.
+ */
+enum beside { OFFCORE_RSP, OFFMODULE_RSP, SNOOP_RSP, LDLAT, FRONTEND, METRICS_CLEAR, NO_REGISTER };
+static const char beside_names[NO_REGISTER][14] = {
+	"offcore_rsp", "offmodule_rsp", "snoop_rsp", "ldlat", "frontend", "metrics_clear"
+};
+
+static void note_beside(struct perfctr_offer *offer, const char *entry)
+{
+	unsigned int i;
+
+	for (i = 0; i < NO_REGISTER; i++)
+		offer->beside |= (uint32_t)!strcmp(entry, beside_names[i]) << i;
+}
+
 static ssize_t read_file(const char *pmu, const char *directory, const char *entry, char *text,
 			 size_t size)
 {
@@ -85,6 +102,7 @@ static int note_field(void *arg, const char *entry)
 
 	if (read_file(offer->pmu, "format", entry, text, sizeof(text)) > 0) {
 		add_field(offer, text);
+		note_beside(offer, entry);
 		offer->has_format = true;
 	}
 	return 0;
@@ -234,19 +252,89 @@ static const struct field {
 	{ 0, 1ull << 36, "eq", PERFCTR_RULES_ARCH },
 	{ 0, 0xFFull << 40, "umask2", PERFCTR_RULES_ARCH },
 	{ 1, 3, "long or rdpmc", PERFCTR_RULES_PMUV3 },
-	{ 1, 0xFFFC, "threshold", PERFCTR_RULES_PMUV3 },
+	{ 1, 0x1FFFC, "threshold", PERFCTR_RULES_PMUV3 },
 	{ 2, UINT64_MAX, "acr_mask", PERFCTR_RULES_ARCH },
 };
 
-/* The register beside the event select is of the event. */
-static const char *register_of(uint64_t config)
+/* Whether config is the kernel's own number of an event. */
+static bool has_number(const struct perf_event_attr *attr)
 {
-	switch (config & 0xFFFF) {
-	case 0x01CD: return "ldlat";
-	case 0x01C6:
-	case 0x03C6: return "frontend";
-	}
-	return "offcore_rsp";
+	return attr->type == PERF_TYPE_HARDWARE || attr->type == PERF_TYPE_HW_CACHE;
+}
+
+/* Kinds of Intel's processors with registers beside the event select. */
+enum {
+	NEHALEM = 1,
+	WESTMERE = 2,
+	SANDYBRIDGE = 4,
+	SKYLAKE = 8,
+	GOLDENCOVE = 16,
+	SMALL = 32, /* Silvermont and later */
+	COYOTECOVE = 64,
+	ARCTICWOLF = 128,
+};
+
+static unsigned int kind_of(const struct perfctr_cpu *cpu)
+{
+	if (cpu->omr)
+		return cpu->frontend ? COYOTECOVE : ARCTICWOLF;
+	if (cpu->frontend)
+		return cpu->frontend_holes & 8 ? SKYLAKE : GOLDENCOVE;
+	if (cpu->outstanding)
+		return SMALL;
+	if (cpu->offcore_width == 16)
+		return cpu->offcore == 1 ? NEHALEM : WESTMERE;
+	return cpu->offcore ? SANDYBRIDGE : 0;
+}
+
+/*
+ * The events to whose register Linux writes config1, which it ignores of others: struct extra_reg
+ * of arch/x86/events/intel/core.c in 6.1, 6.12 and 7.3. The event of slots can clear the metrics.
+ */
+static const struct {
+	uint16_t code;
+	uint8_t beside, kinds;
+} beside_events[] = {
+	{ 0x100B, LDLAT, NEHALEM | WESTMERE },
+	{ 0x01CD, LDLAT, SANDYBRIDGE | SKYLAKE | GOLDENCOVE | COYOTECOVE },
+	{ 0x05D0, LDLAT, SMALL | ARCTICWOLF },
+	{ 0x01C6, FRONTEND, SKYLAKE | GOLDENCOVE | COYOTECOVE },
+	{ 0x02C6, FRONTEND, SKYLAKE | GOLDENCOVE | COYOTECOVE },
+	{ 0x03C6, FRONTEND, SKYLAKE | GOLDENCOVE | COYOTECOVE },
+	{ 0x04C2, FRONTEND, GOLDENCOVE | COYOTECOVE },
+	{ 0x40AD, FRONTEND, GOLDENCOVE | COYOTECOVE },
+	{ 0x01B7, OFFCORE_RSP, NEHALEM | WESTMERE | SANDYBRIDGE | SKYLAKE | SMALL },
+	{ 0x01BB, OFFCORE_RSP, WESTMERE | SANDYBRIDGE | SKYLAKE },
+	{ 0x02B7, OFFCORE_RSP, SMALL },
+	{ 0x012A, OFFCORE_RSP, GOLDENCOVE },
+	{ 0x012B, OFFCORE_RSP, GOLDENCOVE },
+	{ 0x0127, SNOOP_RSP, SMALL | ARCTICWOLF },
+	{ 0x0227, SNOOP_RSP, SMALL | ARCTICWOLF },
+	{ 0x0400, METRICS_CLEAR, GOLDENCOVE | COYOTECOVE },
+};
+
+/* These have a unit mask for each of four registers. */
+static bool is_off_module(unsigned int kind, uint32_t code, uint32_t mask)
+{
+	if (!mask || mask > 8 || mask & (mask - 1))
+		return false;
+	return kind == COYOTECOVE ? code == 0x2A || code == 0x4F || code == 0xD6
+				  : kind == ARCTICWOLF && code == 0xB7;
+}
+
+static enum beside beside_event(const struct perfctr_cpu *cpu, const struct perf_event_attr *attr)
+{
+	uint32_t code = attr->config & 0xFFFF;
+	unsigned int kind = kind_of(cpu), i;
+
+	if (has_number(attr))
+		return NO_REGISTER;
+	if (is_off_module(kind, code & 0xFF, code >> 8))
+		return OFFMODULE_RSP;
+	for (i = 0; i < ARRAY_SIZE(beside_events); i++)
+		if (beside_events[i].code == code && beside_events[i].kinds & kind)
+			return (enum beside)beside_events[i].beside;
+	return NO_REGISTER;
 }
 
 static void name_field(const struct perfctr_cpu *cpu, const struct perf_event_attr *attr,
@@ -255,8 +343,9 @@ static void name_field(const struct perfctr_cpu *cpu, const struct perf_event_at
 	static const char words[][8] = { "config", "config1", "config2" };
 	unsigned int i;
 
-	if (cpu->rules == PERFCTR_RULES_ARCH && word == 1) {
-		snprintf(text, size, "the field %s", register_of(attr->config));
+	if (cpu->rules == PERFCTR_RULES_ARCH && word == 1 &&
+	    beside_event(cpu, attr) != NO_REGISTER) {
+		snprintf(text, size, "the field %s", beside_names[beside_event(cpu, attr)]);
 		return;
 	}
 	for (i = 0; i < ARRAY_SIZE(fields); i++) {
@@ -305,6 +394,30 @@ static uint64_t ignored(const struct perfctr_cpu *cpu, uint64_t config)
 	return X86_OWN | ((config & X86_MODES) == X86_MODES ? X86_MODES : 0);
 }
 
+/* Checks that the event has a register beside its event select, and that config1 is for it. */
+static SLOW int check_beside(const struct perfctr_offer *offer, const struct perfctr_cpu *cpu,
+			     const struct perf_event_attr *attr, const char *name, size_t length)
+{
+	enum beside beside = beside_event(cpu, attr);
+
+	if (beside == NO_REGISTER)
+		return perfctr_fail(EOPNOTSUPP,
+				    "%.*s can't be counted: Linux ignores config1 (0x%llx) of this "
+				    "event, which has no register beside its event select on the "
+				    "%s; leave it out",
+				    perfctr_shown(length), name, (unsigned long long)attr->config1,
+				    cpu->name);
+	return offer->beside >> beside & 1
+		       ? 0
+		       : fail_field(offer, cpu, attr, 1, attr->config1, name, length);
+}
+
+/* Whether it is known which events have a register beside the event select. */
+static bool knows_beside(const struct perfctr_cpu *cpu)
+{
+	return cpu->rules == PERFCTR_RULES_ARCH && strcmp(cpu->id, "architectural") != 0;
+}
+
 static int check_fields(const struct perfctr_offer *offer, const struct perfctr_cpu *cpu,
 			const struct perf_event_attr *attr, const char *name, size_t length)
 {
@@ -314,15 +427,13 @@ static int check_fields(const struct perfctr_offer *offer, const struct perfctr_
 	for (i = 0; i < ARRAY_SIZE(given); i++) {
 		uint64_t bits = given[i] & ~offer->field[i];
 
-		/* The other events' config is the kernel's own number. */
 		if (i == 0)
-			bits = attr->type == PERF_TYPE_HARDWARE || attr->type == PERF_TYPE_HW_CACHE
-				       ? 0
-				       : bits & ~ignored(cpu, attr->config);
+			bits = has_number(attr) ? 0 : bits & ~ignored(cpu, attr->config);
 		if (bits)
 			return fail_field(offer, cpu, attr, i, bits, name, length);
 	}
-	return 0;
+	return attr->config1 && knows_beside(cpu) ? check_beside(offer, cpu, attr, name, length)
+						  : 0;
 }
 
 static int check_common(const struct perfctr_offer *offer, const struct perf_event_attr *attr,
@@ -330,8 +441,8 @@ static int check_common(const struct perfctr_offer *offer, const struct perf_eve
 {
 	uint64_t code = attr->config & 0xFFFF;
 
-	if (attr->type == PERF_TYPE_HARDWARE || attr->type == PERF_TYPE_HW_CACHE ||
-	    !is_common(code) || !(offer->absent[code >> 14] >> (code & 0x3F) & 1))
+	if (has_number(attr) || !is_common(code) ||
+	    !(offer->absent[code >> 14] >> (code & 0x3F) & 1))
 		return 0;
 	return perfctr_fail(EOPNOTSUPP,
 			    "%.*s can't be counted: this processor does not implement it (0x%llx "
@@ -348,7 +459,7 @@ static int check_architectural(const struct perfctr_cpu *cpu, const struct perf_
 					  0x01A4, 0x02A4, 0x0073, 0x019C, 0x02C2, 0x01E4 };
 	unsigned int i;
 
-	if (attr->type == PERF_TYPE_HARDWARE || attr->type == PERF_TYPE_HW_CACHE)
+	if (has_number(attr))
 		return 0;
 	for (i = 0; i < ARRAY_SIZE(codes); i++)
 		if (cpu->absent >> i & 1 && (attr->config & 0xFFFF) == codes[i])
@@ -373,8 +484,7 @@ static int check_counters(const struct perfctr_offer *offer, const struct perfct
 	char advice[48];
 
 	/* These have fixed counters on any processor, which the kernel prefers. */
-	if (attr->type == PERF_TYPE_HARDWARE || attr->type == PERF_TYPE_HW_CACHE || low == 0x3C ||
-	    low == 0xC0 || low == 0x0300)
+	if (has_number(attr) || low == 0x3C || low == 0xC0 || low == 0x0300)
 		return 0;
 	counters = table ? perfctr_event_counters(table, low, (uint32_t)(attr->config >> 32))
 			 : 0xFFFFFFFF;
@@ -455,7 +565,8 @@ static void read_machine(struct machine *machine)
 
 	machine->n = perfctr_core_pmus(pmus);
 	machine->shared = machine->n == 1 && perfctr_is_hybrid && !strcmp(pmus->name, "cpu");
-	machine->plain.bits[1] = machine->plain.bits[2] = UINT64_MAX;
+	machine->plain.bits[1] = machine->n > 0 && knows_beside(cpu) ? 0 : UINT64_MAX;
+	machine->plain.bits[2] = UINT64_MAX;
 	machine->plain.bits[0] = cpu->rules == PERFCTR_RULES_PMUV3 || cpu->absent ? 0 : UINT64_MAX;
 	machine->unseen = machine->n < 0 || (machine->n == 0 && !sysfs_is_there());
 	for (i = 0; i < machine->n; i++)
@@ -516,21 +627,46 @@ static SLOW int check_types(const struct perfctr_offer *offer, const struct perf
 	return 0;
 }
 
+/* The event is of any core PMU that takes it, unless its type is the number of one. */
+static bool is_of_any(const struct machine *machine, const struct perf_event_attr *attr)
+{
+	int i;
+
+	for (i = 0; i < machine->n; i++)
+		if (machine->offer[i].type == attr->type)
+			return false;
+	return attr->type == PERF_TYPE_RAW || has_number(attr);
+}
+
+/* An x86's core types have registers of their own; own is memory for one. */
+static const struct perfctr_cpu *cpu_of(const struct machine *machine, int i,
+					struct perfctr_cpu *own)
+{
+	const struct perfctr_cpu *cpu = perfctr_this_cpu();
+	struct perfctr_pmu pmu = { .type = machine->offer[i].type };
+
+	if (machine->n == 1 || cpu->isa != &perfctr_x86)
+		return cpu;
+	memcpy(pmu.name, machine->offer[i].pmu, sizeof(pmu.name));
+	perfctr_core_cpu(&pmu, own);
+	return own;
+}
+
 static SLOW int check_on(const struct machine *machine, const struct perf_event_attr *attr,
 			 const char *name, size_t length)
 {
-	const struct perfctr_event_table *table;
-	const struct perfctr_cpu *cpu = perfctr_this_cpu_table(&table);
-	bool any = attr->type == PERF_TYPE_RAW || attr->type == PERF_TYPE_HARDWARE ||
-		   attr->type == PERF_TYPE_HW_CACHE;
+	bool any = is_of_any(machine, attr);
 	int i, result = 0;
 
 	if (machine->shared && (any || attr->type == machine->offer->type))
 		return check_types(machine->offer, attr, name, length);
 	for (i = 0; i < machine->n; i++) {
+		struct perfctr_cpu own;
+
 		if (!any && machine->offer[i].type != attr->type)
 			continue;
-		result = perfctr_offer_check(&machine->offer[i], cpu, table, attr, name, length);
+		result = perfctr_offer_check(&machine->offer[i], cpu_of(machine, i, &own),
+					     perfctr_this_table(), attr, name, length);
 		if (result == 0)
 			break;
 	}

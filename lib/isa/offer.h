@@ -19,6 +19,7 @@ struct perfctr_offer {
 	char kernel[32];    /* its release, "6.1.0-50-amd64"; "" if it is not known */
 	uint32_t type;	    /* struct perf_event_attr's */
 	uint64_t field[3];  /* bits of config, config1 and config2 that are in a field of format/ */
+	uint32_t beside;    /* registers beside Intel's event select that have a field in config1 */
 	bool has_format;    /* else nothing is known of fields */
 	bool is_pmuv3;	    /* events/ tells which common events the processor implements */
 	bool is_generic;    /* the kernel does not know this x86 (caps/pmu_name) */

@@ -305,6 +305,13 @@ START_TEST(alderlake)
 	fails("CPU_CLK_UNHALTED:REF_TSC:u:e", EOPNOTSUPP, "a fixed counter has no e");
 	fails("CPU_CLK_UNHALTED:REF_TSC:u:e:D", EOPNOTSUPP, "a fixed counter has no e");
 	fails("BR_INST_RETIRED:ALL_BRANCHES:c=300:D", EINVAL, "is not one from 0 to 255");
+	/* The register beside the event select is the core type's. */
+	means("cpu_core/event=0x2a,umask=1,offcore_rsp=0x10001/", "cpu_core:4:0x12a");
+	means("cpu_atom/event=0xb7,umask=1,offcore_rsp=0x10001/", "cpu_atom:10:0x1b7");
+	fails("cpu_core/event=0xb7,umask=1,offcore_rsp=0x10001/", EOPNOTSUPP,
+	      "Linux ignores config1 (0x10001) of this event");
+	fails("cpu_atom/event=0x2a,umask=1,offcore_rsp=0x10001/", EOPNOTSUPP, "Linux ignores");
+	fails("cycles/config1=1/", EOPNOTSUPP, "Linux ignores config1");
 	/* A misspelt name is no raw code. */
 	fails("uncore_cbox_0/read/", EINVAL, "neither an event nor a field");
 	/* What counts for a core is no unit. */

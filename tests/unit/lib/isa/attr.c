@@ -577,5 +577,29 @@ START_TEST(hidden_anythread)
 }
 END_TEST
 
+/* A control's value for MSR_PEBS_FRONTEND is for the events that look at it. */
+START_TEST(front_end)
+{
+	static const struct {
+		uint32_t event;
+		uint64_t config1;
+	} cases[] = {
+		{ 0x03C6, 0x12 }, { 0x04C2, 0x12 }, { 0x02C2, 0 }, { 0x40AD, 0x12 }, { 0x01AD, 0 }
+	};
+	struct perf_event_attr attr = { .size = sizeof(attr) };
+	struct perfctr_code code = { .reg = 0x3F7, .value = 0x12 };
+	struct perfctr_cpu cpu;
+	unsigned int i;
+
+	perfctr_cpu_named("graniterapids", &cpu);
+	for (i = 0; i < ARRAY_SIZE(cases); i++) {
+		code.evntsel = 0x00410000 | cases[i].event;
+		ck_assert(perfctr_code_attr(&cpu, &code, &attr));
+		ck_assert_uint_eq(attr.config, cases[i].event);
+		ck_assert_uint_eq(attr.config1, cases[i].config1);
+	}
+}
+END_TEST
+
 UNIT_MAIN("attr", 300, every_name_and_modifier, codes, fixed_counters, named_counters, prec_dist,
-	  instructions, hidden_anythread)
+	  instructions, hidden_anythread, front_end)
