@@ -730,7 +730,9 @@ START_TEST(comparisons)
 	taken("-e cs --format=openmetrics -I 10 -o x true");
 	EXCLUDES("-e cs", "true", "--emulate runs whole commands in valgrind", "--emulate -p 1",
 		 "--emulate -I 10", "--emulate --per=thread", "--emulate --no-inherit",
-		 "--emulate --delay 1", "--emulate --timeout 1", "--emulate --strict");
+		 "--emulate --delay 1", "--emulate --timeout 1");
+	taken("-e instructions --emulate --strict true");
+	taken("-e instructions --emulate --wait true");
 }
 END_TEST
 
