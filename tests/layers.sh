@@ -30,7 +30,7 @@ places() {
 }
 
 # These files are made, and have no source in the directory.
-generated='arch/event-tables.c arch/metric-tables.c tools/perfex/html/embedded.c'
+generated='arch/event-tables.c arch/metric-tables.c tools/perfex/report/embedded.c'
 
 # No file of lib/ calls these but base/call.c, which says why.
 cancellation_points='accept close closedir clock_nanosleep connect creat epoll_wait fclose fgets fopen fread fsync

@@ -149,9 +149,9 @@ unit_tests = \
 	tests/unit/rules_powerpc \
 	tests/unit/rules_riscv \
 	tests/unit/rules_x86 \
-	tests/unit/tools/perfex/advice \
-	tests/unit/tools/perfex/cause \
-	tests/unit/tools/perfex/drill \
+	tests/unit/tools/perfex/analyse/advice \
+	tests/unit/tools/perfex/analyse/cause \
+	tests/unit/tools/perfex/analyse/drill \
 	tests/unit/tools/perfex/command/options \
 	tests/unit/tools/perfex/base/outfile \
 	tests/unit/tools/perfex/base/text \
@@ -164,7 +164,7 @@ unit_tests = \
 	tests/unit/tools/perfex/count/slices \
 	tests/unit/tools/perfex/count/topdown \
 	tests/unit/tools/perfex/count/turns \
-	tests/unit/tools/perfex/html/page \
+	tests/unit/tools/perfex/report/page \
 	tests/unit/tools/perfex/regions/collectors \
 	tests/unit/tools/perfex/regions/merge \
 	tests/unit/tools/perfex/report/compare \
@@ -229,16 +229,16 @@ tests_unit_compat_libpfm4_SOURCES = tests/unit/compat/libpfm4.c tests/harness/sk
 tests_unit_lib_perf_clock_LDADD = $(PMU_LDADD)
 tests_unit_cpus_x86_LDADD = arch/libarch.la $(CHECK_LIBS)
 tests_unit_lib_perf_clock_LDFLAGS = $(PMU_WRAP) -Wl,--wrap=clock_gettime
-tests_unit_tools_perfex_advice_LDADD = $(PERFEX_LDADD)
-tests_unit_tools_perfex_cause_LDADD = $(PERFEX_LDADD)
-tests_unit_tools_perfex_drill_LDADD = tests/harness/libpmu.la $(PERFEX_LDADD) $(LIBELF_LIBS)
-tests_unit_tools_perfex_drill_LDFLAGS = $(PMU_WRAP) -Wl,--wrap=run,--wrap=perfctr_sampler_open
+tests_unit_tools_perfex_analyse_advice_LDADD = $(PERFEX_LDADD)
+tests_unit_tools_perfex_analyse_cause_LDADD = $(PERFEX_LDADD)
+tests_unit_tools_perfex_analyse_drill_LDADD = tests/harness/libpmu.la $(PERFEX_LDADD) $(LIBELF_LIBS)
+tests_unit_tools_perfex_analyse_drill_LDFLAGS = $(PMU_WRAP) -Wl,--wrap=run,--wrap=perfctr_sampler_open
 tests_unit_tools_perfex_sample_inlined_CPPFLAGS = $(AM_CPPFLAGS) $(LIBDW_CFLAGS)
 tests_unit_tools_perfex_sample_inlined_LDADD = $(PERFEX_LDADD) $(LIBELF_LIBS)
 tests_unit_tools_perfex_sample_lines_CPPFLAGS = $(AM_CPPFLAGS) $(LIBDW_CFLAGS)
 tests_unit_tools_perfex_sample_lines_LDADD = $(PERFEX_LDADD) $(LIBELF_LIBS)
 tests_unit_tools_perfex_base_outfile_LDADD = $(PERFEX_LDADD)
-tests_unit_tools_perfex_html_page_LDADD = $(PERFEX_LDADD)
+tests_unit_tools_perfex_report_page_LDADD = $(PERFEX_LDADD)
 tests_unit_tools_perfex_sample_calls_LDADD = $(PERFEX_LDADD) $(LIBELF_LIBS)
 tests_unit_tools_perfex_sample_calls_LDFLAGS = -Wl,--wrap=kallsyms_read,--wrap=elf_symbols
 tests_unit_tools_perfex_base_text_LDADD = $(PERFEX_LDADD)

@@ -67,27 +67,27 @@ tools_libperfex_a_SOURCES = \
 	tools/perfex/report/table.c tools/perfex/report/csv.c \
 	tools/perfex/report/json.c tools/perfex/report/openmetrics.c \
 	tools/perfex/report/output.c tools/perfex/report/output.h \
-	tools/perfex/advice.c tools/perfex/advice.h \
-	tools/perfex/cause.c tools/perfex/cause.h \
-	tools/perfex/html/embedded.h \
-	tools/perfex/html/page.c tools/perfex/html/page.h \
-	tools/perfex/drill.c tools/perfex/drill.h \
-	tools/perfex/why.c tools/perfex/why.h \
+	tools/perfex/analyse/advice.c tools/perfex/analyse/advice.h \
+	tools/perfex/analyse/cause.c tools/perfex/analyse/cause.h \
+	tools/perfex/report/embedded.h \
+	tools/perfex/report/page.c tools/perfex/report/page.h \
+	tools/perfex/analyse/drill.c tools/perfex/analyse/drill.h \
+	tools/perfex/analyse/why.c tools/perfex/analyse/why.h \
 	tools/perfex/regions/places.c tools/perfex/regions/places.h \
 	tools/perfex/regions/collectors.c tools/perfex/regions/collectors.h \
 	tools/perfex/regions/regions.c tools/perfex/regions/regions.h \
 	tools/perfex/regions/merge.c tools/perfex/regions/merge.h
-nodist_tools_libperfex_a_SOURCES = tools/perfex/html/embedded.c
+nodist_tools_libperfex_a_SOURCES = tools/perfex/report/embedded.c
 tools_libperfex_a_CPPFLAGS = $(AM_CPPFLAGS) $(LIBELF_CFLAGS) $(LIBDW_CFLAGS) -DPKGLIBDIR='"$(pkglibdir)"'
 
 # The script and the style sheet of pages, as C.
-page_files = $(srcdir)/tools/perfex/html/page.js $(srcdir)/tools/perfex/html/page.css
-BUILT_SOURCES += tools/perfex/html/embedded.c
-CLEANFILES += tools/perfex/html/embedded.c
-tools/perfex/html/embedded.c: $(srcdir)/tools/perfex/html/embed.awk $(page_files)
+page_files = $(srcdir)/tools/perfex/report/page.js $(srcdir)/tools/perfex/report/page.css
+BUILT_SOURCES += tools/perfex/report/embedded.c
+CLEANFILES += tools/perfex/report/embedded.c
+tools/perfex/report/embedded.c: $(srcdir)/tools/perfex/report/embed.awk $(page_files)
 	$(AM_V_GEN)$(MKDIR_P) tools/perfex/html && \
-	LC_ALL=C $(AWK) -f $(srcdir)/tools/perfex/html/embed.awk page_script=$(srcdir)/tools/perfex/html/page.js \
-		page_style=$(srcdir)/tools/perfex/html/page.css >$@.tmp && mv $@.tmp $@
+	LC_ALL=C $(AWK) -f $(srcdir)/tools/perfex/report/embed.awk page_script=$(srcdir)/tools/perfex/report/page.js \
+		page_style=$(srcdir)/tools/perfex/report/page.css >$@.tmp && mv $@.tmp $@
 
 bin_PROGRAMS += perfex
 perfex_SOURCES = \
@@ -111,4 +111,4 @@ dist_zshcompletion_DATA = tools/completion/_perfex
 fishcompletiondir = $(datadir)/fish/vendor_completions.d
 dist_fishcompletion_DATA = tools/completion/perfex.fish
 
-EXTRA_DIST += tools/README.md tools/perfex/html/embed.awk tools/perfex/html/page.js tools/perfex/html/page.css
+EXTRA_DIST += tools/README.md tools/perfex/report/embed.awk tools/perfex/report/page.js tools/perfex/report/page.css

@@ -309,7 +309,7 @@ expect "a page that can't be written, before the command runs" 125 "none/page ca
 if grep -q '^ran' "$work/out"; then fail "that command" "it ran:"; else pass "that command did not run"; fi
 
 # ---- what it is made of ----
-lines=$(cat "$srcdir/tools/perfex/html/page.js" "$srcdir/tools/perfex/html/page.css" | wc -l)
+lines=$(cat "$srcdir/tools/perfex/report/page.js" "$srcdir/tools/perfex/report/page.css" | wc -l)
 [ "$lines" -le 1500 ] && pass "a script and a style sheet of $lines lines" || fail "the script and the style sheet" "have $lines lines"
-if LC_ALL=C grep -n '[^	 -~]' "$srcdir"/tools/perfex/html/page.* >"$work/out"; then fail "they are ASCII" "not so:"; else pass "they are ASCII"; fi
+if LC_ALL=C grep -n '[^	 -~]' "$srcdir"/tools/perfex/report/page.* >"$work/out"; then fail "they are ASCII" "not so:"; else pass "they are ASCII"; fi
 exit $failed

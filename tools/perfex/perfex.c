@@ -17,8 +17,8 @@
 #include "tools/perfex/count/driver.h"
 #include "tools/perfex/count/turns.h"
 #include "tools/perfex/count/watch.h"
-#include "tools/perfex/drill.h"
-#include "tools/perfex/html/page.h"
+#include "tools/perfex/analyse/drill.h"
+#include "tools/perfex/report/page.h"
 #include "tools/perfex/command/options.h"
 #include "tools/perfex/regions/merge.h"
 #include "tools/perfex/regions/regions.h"
@@ -26,7 +26,7 @@
 #include "tools/perfex/report/formats.h"
 #include "tools/perfex/sample/sample.h"
 #include "tools/perfex/command/show.h"
-#include "tools/perfex/why.h"
+#include "tools/perfex/analyse/why.h"
 
 /*
  * The driver counts one thread, so that it is taken only for one: with --no-inherit, or if it is

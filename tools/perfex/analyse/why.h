@@ -3,7 +3,7 @@
 #ifndef PERFCTR_TOOLS_WHY_H
 #define PERFCTR_TOOLS_WHY_H
 
-#include "tools/perfex/drill.h"
+#include "tools/perfex/analyse/drill.h"
 
 /*
  * Drills down, samples with the bottleneck's event, and prints a page. Exits on

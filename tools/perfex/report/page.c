@@ -6,8 +6,8 @@
 #include "tools/perfex/base/die.h"
 #include "tools/perfex/base/outfile.h"
 #include "tools/perfex/base/text.h"
-#include "tools/perfex/html/embedded.h"
-#include "tools/perfex/html/page.h"
+#include "tools/perfex/report/embedded.h"
+#include "tools/perfex/report/page.h"
 #include "tools/perfex/report/formats.h"
 
 static const char head[] =

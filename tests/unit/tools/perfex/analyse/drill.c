@@ -9,10 +9,10 @@
 #include "tests/harness/pmu.h"
 #include "tests/harness/root.h"
 #include "tools/perfex/count/topdown.h"
-#include "tools/perfex/drill.h"
+#include "tools/perfex/analyse/drill.h"
 #include "tools/perfex/report/formats.h"
 #include "tools/perfex/report/metrics.h"
-#include "tools/perfex/why.h"
+#include "tools/perfex/analyse/why.h"
 
 #if defined(__i386__) || defined(__x86_64__)
 #include "arch/cpu.h"

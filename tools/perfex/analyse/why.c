@@ -6,13 +6,13 @@
 #include "tools/perfex/base/die.h"
 #include "tools/perfex/base/pmu.h"
 #include "tools/perfex/base/terminal.h"
-#include "tools/perfex/cause.h"
+#include "tools/perfex/analyse/cause.h"
 #include "tools/perfex/count/beside.h"
-#include "tools/perfex/drill.h"
+#include "tools/perfex/analyse/drill.h"
 #include "tools/perfex/report/metrics.h"
 #include "tools/perfex/sample/lines.h"
 #include "tools/perfex/sample/sample.h"
-#include "tools/perfex/why.h"
+#include "tools/perfex/analyse/why.h"
 
 enum { PLACES = 5 };
 

@@ -5,7 +5,7 @@
 #include <string.h>
 #include "libperfctr.h"
 #include "tests/harness/check.h"
-#include "tools/perfex/advice.h"
+#include "tools/perfex/analyse/advice.h"
 
 static bool known[256];
 static unsigned int trees;

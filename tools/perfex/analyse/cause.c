@@ -2,10 +2,10 @@
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
-#include "tools/perfex/advice.h"
+#include "tools/perfex/analyse/advice.h"
 #include "tools/perfex/base/die.h"
 #include "tools/perfex/base/terminal.h"
-#include "tools/perfex/cause.h"
+#include "tools/perfex/analyse/cause.h"
 #include "tools/perfex/report/tree.h"
 
 /* ---- without thresholds ---- */

@@ -7,7 +7,7 @@
 #include <unistd.h>
 #include "tests/harness/check.h"
 #include "tools/perfex/base/die.h"
-#include "tools/perfex/html/page.h"
+#include "tools/perfex/report/page.h"
 
 static char directory[] = "page.XXXXXX", text[1 << 20];
 

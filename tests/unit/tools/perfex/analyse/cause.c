@@ -6,7 +6,7 @@
 #include <string.h>
 #include "libperfctr.h"
 #include "tests/harness/check.h"
-#include "tools/perfex/cause.h"
+#include "tools/perfex/analyse/cause.h"
 
 #define LARGEST " cause:  the vendor publishes no thresholds; the largest share is "
 

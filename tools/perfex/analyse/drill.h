@@ -6,7 +6,7 @@
 #ifndef PERFCTR_TOOLS_DRILL_H
 #define PERFCTR_TOOLS_DRILL_H
 
-#include "tools/perfex/html/page.h"
+#include "tools/perfex/report/page.h"
 #include "tools/perfex/command/options.h"
 
 struct drill;

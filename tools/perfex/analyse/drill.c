@@ -8,7 +8,7 @@
 #include "tools/perfex/count/beside.h"
 #include "tools/perfex/count/topdown.h"
 #include "tools/perfex/count/turns.h"
-#include "tools/perfex/drill.h"
+#include "tools/perfex/analyse/drill.h"
 #include "tools/perfex/report/metrics.h"
 
 enum { MOST_RUNS = 16 };

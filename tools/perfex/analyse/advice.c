@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include <stddef.h>
 #include <string.h>
-#include "tools/perfex/advice.h"
+#include "tools/perfex/analyse/advice.h"
 
 static const char smaller_code[] =
 	"make the hot code smaller and straighter: let the compiler use a profile (-fprofile-use), keep "

@@ -11,7 +11,7 @@ function quoted(text, i, letter, result) {
 }
 BEGIN {
 	print "// SPDX-License-Identifier: LGPL-2.1-or-later"
-	print "#include \"tools/perfex/html/embedded.h\""
+	print "#include \"tools/perfex/report/embedded.h\""
 	for (i = 1; i < ARGC; i++) {
 		split(ARGV[i], part, "=")
 		printf "\nconst char %s[] =\n", part[1]
