@@ -7,4 +7,4 @@ EXTRA_DIST += bindings/rust/Cargo.toml bindings/rust/generate bindings/rust/rust
 	bindings/rust/perfctr/examples/count.rs bindings/rust/perfctr/examples/regions.rs
 dist_check_SCRIPTS += tests/bindings/rust.sh
 TESTS += tests/bindings/rust.sh
-EXTRA_DIST += tests/bindings/rust-code.rs
+EXTRA_DIST += tests/bindings/rust-arguments.rs tests/bindings/rust-code.rs

@@ -71,6 +71,13 @@ build calls $cxx -std=c++17 "$srcdir/tests/bindings/cxx.cc"
 check "the calls are compiled" $?
 ./calls || failed=1
 
+# The library's functions, made up, come before the real ones.
+if [ -e "$lib/libperfctr.so" ]; then
+	$cc -shared -fPIC -I"$srcdir/include" -o recorder.so "$srcdir/tests/bindings/recorder.c" &&
+		build arguments $cxx -std=c++17 "$srcdir/tests/bindings/cxx-arguments.cc" ./recorder.so && ./arguments
+	check "arguments, results and failures at the border" $?
+fi
+
 # Each call that throws has its other form, and the test makes both of the whole header.
 names() { grep -o 'try_[a-z_]*(' "$1" | sort -u; }
 names "$srcdir/bindings/cxx/perfctr.hpp" | sed 's/try_//; s/($//' |

@@ -80,6 +80,12 @@ check "structures and constants are those of the headers" $?
 compile "$srcdir/tests/bindings/fortran.f90" perfctr.o -o calls && shows "every call" '' ./calls "$work"
 grep -h '^SKIP' output
 
+# The library's functions, made up, come before the real ones.
+$cc -shared -fPIC -I"$srcdir/include" -o recorder.so "$srcdir/tests/bindings/recorder.c" &&
+	compile "$srcdir/tests/bindings/fortran-arguments.f90" perfctr.o ./recorder.so -o arguments
+check "the calls at the border are compiled" $?
+shows "arguments, results and failures at the border" '^all arrived$' ./arguments
+
 # Each procedure of the module's, bound to a type or not, is in the test.
 sed -n 's/^    public :: //p' "$srcdir/bindings/fortran/perfctr.f90" | tr -d ' ' | tr ',' '\n' >procedures
 sed -n 's/^        procedure :: \([a-z_]*\) =>.*/%\1/p' "$srcdir/bindings/fortran/perfctr.f90" | sort -u >>procedures

@@ -48,6 +48,14 @@ cp "$srcdir/tests/bindings/shortest/rust.rs" perfctr/examples/shortest.rs
 cargo run -q --example shortest 2>&1 | grep -q '^work: 1 visit'
 check "the shortest program" $?
 
+# The library's functions, made up, come before the real ones.
+${CC:-cc} -shared -fPIC -I"$srcdir/include" -o "$work/librecorder.so" "$srcdir/tests/bindings/recorder.c" &&
+	rustc --edition 2021 -L native="$work" -L native="$lib" -l dylib=recorder -L dependency="$work/target/release/deps" \
+		--extern perfctr="$work/target/release/libperfctr.rlib" -o "$work/arguments" "$srcdir/tests/bindings/rust-arguments.rs"
+check "the calls at the border are compiled" $?
+quietly "arguments, results and failures at the border" \
+	env LD_LIBRARY_PATH="$work:$lib" LD_PRELOAD="$work/librecorder.so" "$work/arguments"
+
 # refuses CODE NAME: the compiler has this against the program on the standard input.
 refuses() {
 	{
