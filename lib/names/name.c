@@ -678,7 +678,9 @@ int perfctr_name_parse(struct perfctr_cores *cores, const char *event, size_t le
 	if (length == 0)
 		return perfctr_fail(EINVAL, "an event has no name");
 	result = parse_base(cores, event, length, attr, pmu, &rest, asked);
-	if (result >= 0 && perfctr_attr_check(attr, event, length) < 0)
+	if (result >= 0 &&
+	    (perfctr_attr_check(attr, event, length) < 0 ||
+	     (perfctr_is_hybrid && perfctr_shared_check_raw(attr, event, length) < 0)))
 		result = -1;
 	if (check_look_up(since, event, length) < 0 || result < 0 ||
 	    parse_rest(event, length, rest, attr, asked) < 0)

@@ -10,14 +10,17 @@
 #include <string.h>
 #include "lib/base/cpus.h"
 #include "lib/base/error.h"
+#include "lib/base/letters.h"
 #include "lib/base/list.h"
 #include "lib/base/nearest.h"
 #include "lib/isa/attr.h"
 #include "lib/isa/offer.h"
 #include "lib/isa/pmu.h"
 #include "lib/names/groups.h"
+#include "lib/names/known.h"
 #include "lib/names/name.h"
 #include "lib/names/resolve.h"
+#include "lib/names/shared.h"
 #include "lib/names/sysfs.h"
 #include "lib/names/terms.h"
 #include "lib/names/units.h"
@@ -33,6 +36,29 @@ static bool is_core(struct perfctr_cores *cores, const char *pmu)
 		if (!strcmp(cores->pmu[i].name, pmu))
 			return n > 1;
 	return false;
+}
+
+/*
+ * Checks that a raw code, r and digits or TYPE:CONFIG, is the same event on the core types that the
+ * variants are of: other events are known by their names.
+ */
+static int check_code(const char *event, size_t length, const struct perfctr_variant *variants,
+		      int n)
+{
+	struct perfctr_pmu cores[PERFCTR_VARIANTS_MAX];
+	struct perf_event_attr attr = { .type = PERF_TYPE_SOFTWARE };
+	size_t word = strcspn(event, ":/");
+	int i;
+
+	if (*event > '9' && (perfctr_small(*event) != 'r' ||
+			     !perfctr_known_parse(event, word < length ? word : length, &attr) ||
+			     attr.type != PERF_TYPE_RAW))
+		return 0;
+	for (i = 0; i < n; i++) {
+		memcpy(cores[i].name, variants[i].pmu, sizeof(cores[i].name));
+		cores[i].type = variants[i].attr.type;
+	}
+	return perfctr_shared_check_code(cores, n, variants->attr.config, event, length);
 }
 
 /* Parses the event for each of several core PMUs that has it. */
@@ -63,7 +89,7 @@ static int on_cores(struct perfctr_cores *cores, const char *event, size_t lengt
 				    "no core type of this machine has the event \"%.*s\"; "
 				    "\"perfex -l\" lists those that there are",
 				    perfctr_shown(length), event);
-	return n;
+	return n > 1 && check_code(event, length, variants, n) < 0 ? -1 : n;
 }
 
 int perfctr_variants(struct perfctr_cores *cores, const char *event, size_t length,

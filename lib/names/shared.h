@@ -5,7 +5,9 @@
 
 #include <linux/perf_event.h>
 #include <stddef.h>
+#include <stdint.h>
 #include "lib/isa/native.h"
+#include "lib/isa/pmu.h"
 #include "lib/names/table.h"
 
 /*
@@ -26,5 +28,15 @@ static inline int perfctr_shared_parse(const char *word, size_t length,
  * for then it is not on all of those that share the PMU.
  */
 int perfctr_shared_find(const char *word, size_t length);
+
+/*
+ * Checks that a code which counts on each of these core types is the same event there, as far as
+ * their tables have it. 0, or -1 after perfctr_fail(EOPNOTSUPP).
+ */
+int perfctr_shared_check_code(const struct perfctr_pmu *cores, int n, uint64_t config,
+			      const char *word, size_t length);
+
+/* Does the same for a core's event on core types that share a PMU; for any other attr it is 0. */
+int perfctr_shared_check_raw(const struct perf_event_attr *attr, const char *word, size_t length);
 
 #endif /* PERFCTR_LIB_NAMES_SHARED_H */

@@ -214,7 +214,15 @@ static void check_unknown(void)
 	means("INST_RETIRED:ANY", ":4:0xc0");
 	means("PAPI_TOT_INS", ":4:0xc0");
 	means("cycles", ":0:0x0");
-	means("r1c2", ":4:0x1c2");
+	/* Raw codes that both types have, or neither has, or that are another event on one. */
+	means("r412e:u", ":4:0x412e!k");
+	means("cpu/event=0x2e,umask=0x41/u", "cpu:4:0x412e!k");
+	means("r2fc4", ":4:0x2fc4");
+	fails("r1c3", EOPNOTSUPP, of_all);
+	fails("4:0x1c3:u", EOPNOTSUPP, of_all);
+	fails("cpu/event=0xc3,umask=1/", EOPNOTSUPP, of_all);
+	fails("cpu/r1c3/u", EOPNOTSUPP, of_all);
+	means("cpu/cpu-cycles/", "cpu:4:0x3c");
 	fails("MACHINE_CLEARS:SMC", EOPNOTSUPP, of_all);
 	fails("MACHINE_CLEARS:SMC:u", EOPNOTSUPP, of_all);
 	fails("machine_clears.count", EOPNOTSUPP, of_all);
@@ -255,6 +263,14 @@ START_TEST(unknown)
 	ck_assert_int_eq(status, 0);
 }
 END_TEST
+
+static void is_another(const char *event, const char *words)
+{
+	struct perfctr_variant v[PERFCTR_VARIANTS_MAX];
+
+	ck_fails(parse_variants(event, strlen(event), v), EOPNOTSUPP, words);
+	ck_fails_null(perfctr_list_resolve(event, 0), EOPNOTSUPP, words);
+}
 
 static void become_alderlake(void)
 {
@@ -312,6 +328,18 @@ START_TEST(alderlake)
 	      "Linux ignores config1 (0x10001) of this event");
 	fails("cpu_atom/event=0x2a,umask=1,offcore_rsp=0x10001/", EOPNOTSUPP, "Linux ignores");
 	fails("cycles/config1=1/", EOPNOTSUPP, "Linux ignores config1");
+	/* Raw codes without a PMU: the same event on both, another one, and unknown ones. */
+	means("r412e", "cpu_core:4:0x412e cpu_atom:10:0x412e");
+	means("rc4:u", "cpu_core:4:0xc4!k cpu_atom:10:0xc4!k");
+	means("r2fc4", "cpu_core:4:0x2fc4 cpu_atom:10:0x2fc4");
+	is_another("r1c2", "r1c2 can't be counted on all core types: it is UOPS_RETIRED:HEAVY on "
+			   "cpu_core, and UOPS_RETIRED:MS on cpu_atom; name the PMU, as in "
+			   "cpu_core/r1c2/");
+	is_another("R4c3:u", "it is MACHINE_CLEARS:SMC on cpu_core, and MACHINE_CLEARS:FP_ASSIST");
+	is_another("4:0x4c3", "MACHINE_CLEARS:FP_ASSIST on cpu_atom");
+	is_another("r1c4",
+		   "BR_INST_RETIRED:COND_TAKEN on cpu_core, and no known event on cpu_atom");
+	means("cpu_core/r1c2/", "cpu_core:4:0x1c2");
 	/* A misspelt name is no raw code. */
 	fails("uncore_cbox_0/read/", EINVAL, "neither an event nor a field");
 	/* What counts for a core is no unit. */
