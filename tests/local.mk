@@ -184,6 +184,7 @@ unit_tests = \
 	tests/unit/tools/perfex/sample/cost \
 	tests/unit/tools/perfex/sample/samplers \
 	tests/unit/tools/perfex/sample/sources \
+	tests/unit/tools/perfex/sample/spool \
 	tests/unit/tools/perfex/sample/stacks \
 	tests/unit/tools/perfex/sample/weights \
 	tests/unit/tools/perfex/sample/rust \
@@ -339,6 +340,7 @@ tests_unit_tools_perfex_sample_histogram_LDFLAGS = -Wl,--wrap=kallsyms_read,--wr
 tests_unit_tools_perfex_sample_view_CPPFLAGS = $(AM_CPPFLAGS) $(LIBELF_CFLAGS)
 tests_unit_tools_perfex_sample_view_LDADD = $(PERFEX_LDADD) $(LIBELF_LIBS)
 tests_unit_tools_perfex_sample_sources_LDADD = $(PERFEX_LDADD) $(LIBELF_LIBS)
+tests_unit_tools_perfex_sample_spool_LDADD = $(PERFEX_LDADD)
 tests_unit_tools_perfex_sample_rust_LDADD = $(PERFEX_LDADD)
 tests_unit_tools_perfex_sample_symbols_LDADD = $(PERFEX_LDADD)
 tests_unit_tools_perfex_sample_elf_CPPFLAGS = $(AM_CPPFLAGS) $(LIBELF_CFLAGS)

@@ -51,6 +51,8 @@ tools_libperfex_a_SOURCES = \
 	tools/perfex/sample/histogram.c tools/perfex/sample/histogram.h \
 	tools/perfex/sample/calls.c tools/perfex/sample/calls.h \
 	tools/perfex/sample/unwind.c tools/perfex/sample/unwind.h \
+	tools/perfex/sample/fenced.c tools/perfex/sample/fenced.h \
+	tools/perfex/sample/spool.c tools/perfex/sample/spool.h \
 	tools/perfex/sample/sources.c tools/perfex/sample/sources.h \
 	tools/perfex/sample/samplers.c tools/perfex/sample/samplers.h \
 	tools/perfex/sample/cost.c tools/perfex/sample/cost.h \

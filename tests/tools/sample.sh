@@ -816,6 +816,72 @@ EOT
 			env LD_PRELOAD="$work/refuse.so" "$perfex" --sample -e $event --format=folded --call-graph dwarf true
 		;;
 	esac
+	# Records are read while perfex has no time to find calls; the library may end the process that finds them.
+	cat >"$work/slow.c" <<'EOT'
+#include <dlfcn.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+static int (*frames)(void *, int, void *, void *);
+static int slow(void *dwfl, int tid, void *callback, void *arg)
+{
+	static int calls;
+	if (!access(getenv("BUSY"), F_OK))
+		usleep(20000);
+	if (getenv("LAST") && ++calls > atoi(getenv("LAST")))
+		raise(SIGKILL);
+	return frames(dwfl, tid, callback, arg);
+}
+void *dlsym(void *handle, const char *name)
+{
+	static const char *const versions[] = { "GLIBC_2.34", "GLIBC_2.17", "GLIBC_2.2.5" };
+	static void *(*real)(void *, const char *);
+	for (int i = 0; i < 3 && !real; i++)
+		real = (void *(*)(void *, const char *))dlvsym(RTLD_NEXT, "dlsym", versions[i]);
+	if (strcmp(name, "dwfl_getthread_frames"))
+		return real(handle, name);
+	frames = (int (*)(void *, int, void *, void *))real(handle, name);
+	return (void *)slow;
+}
+EOT
+	case ${CFLAGS:-} in
+	*sanitize*) ;; # a sanitizer has to be loaded first
+	*)
+		${CC:-cc} -D_GNU_SOURCE -shared -fPIC "$work/slow.c" -o "$work/slow.so" -ldl
+		all=
+		! "$perfex" -a -e cs true 2>/dev/null || all=-a
+		# shellcheck disable=SC2016,SC2086
+		LD_PRELOAD="$work/slow.so" BUSY="$work/busy" "$perfex" --sample $all -e $event --format=folded -o "$work/folded" \
+			--call-graph dwarf,2048 env LD_PRELOAD= sh -c 'touch "$0/busy"; "$0/calls" 3000 & "$0/calls" 3000; wait; rm "$0/busy"' \
+			"$work" >"$work/out" 2>&1
+		expect "records that come while calls are not found yet" 1 '^0$' grep -c ' lost' "$work/out"
+		grep '^calls;' "$work/folded" >"$work/out"
+		chain "calls of them" calls "$expected"
+		for last in 0 20; do
+			LD_PRELOAD="$work/slow.so" BUSY="$work/busy" LAST=$last "$perfex" --sample -e $event --format=folded --call-graph dwarf \
+				env LD_PRELOAD= "$way" 200 >"$work/out" 2>&1
+			expect "samples of a process whose calls end the library, $last" 0 ' calls by frame pointers: there is no DWARF' cat "$work/out"
+			if [ $last = 0 ]; then continue; fi
+			expect "calls before that" 0 "^way;$expected [1-9]" cat "$work/out"
+		done
+		;;
+	esac
+	expect "a directory for samples that there is not" 125 "^perfex: samples are kept in $work/none until their calls are found" \
+		env TMPDIR="$work/none" "$perfex" --sample -e $event --format=folded --call-graph dwarf true
+	# shellcheck disable=SC2016
+	expect "no room for samples" 125 'File too large; set TMPDIR to another directory, or take fewer samples' \
+		sh -c 'ulimit -f 100; "$@"' sh "$perfex" --sample -e $event --format=folded --call-graph dwarf,65528 "$way" 2000
+	if unshare -m true 2>/dev/null; then
+		mkdir -p "$work/room"
+		# shellcheck disable=SC2016
+		sample unshare -m sh -c 'mount -t tmpfs -o size=4m tmpfs "$0/room" && TMPDIR=$0/room "$1" --sample -e cpu-clock:u --format=folded \
+			--call-graph dwarf -o "$0/folded" "$0/way" 1000' "$work" "$perfex"
+		cp "$work/folded" "$work/out"
+		chain "room for some samples at a time" way "$expected"
+	else
+		skip "room for some samples at a time" "needs root and unshare"
+	fi
 	# The tables of functions are as hostile as the file that has them.
 	for at in 0 1 2 3; do
 		have_python "DWARF that lies" || break

@@ -36,6 +36,7 @@ struct process {
 	size_t name;		 /* in names */
 	struct map *map;	 /* later ones hide earlier ones */
 	size_t n, room;
+	size_t opened; /* of these, the first ones whose files were opened */
 };
 
 struct file {
@@ -73,9 +74,14 @@ struct thread {
 
 #define NOBODY SIZE_MAX
 
-struct histogram {
+/* All that run at a time. */
+struct running {
 	struct process *process[BUCKETS];
 	struct thread *thread[BUCKETS];
+};
+
+struct histogram {
+	struct running present, past, *running;
 	struct views *views;
 	struct file *file;
 	size_t nfiles, nopen, most_open;
@@ -121,6 +127,7 @@ struct histogram *histogram_new(void)
 	struct histogram *histogram = need(calloc(1, sizeof(*histogram)));
 	const struct perfctr_record_mmap none = { .pid = 0 };
 
+	histogram->running = &histogram->present;
 	histogram->views = views_new();
 	histogram->most_open = most_files();
 	add_file(histogram, "[unknown]", 0, &none);
@@ -269,13 +276,23 @@ static uid_t owner_of(uint32_t pid)
 	return lstat(path, &stat) == 0 ? stat.st_uid : geteuid();
 }
 
-static struct process *known_process(const struct histogram *histogram, uint32_t pid)
+static struct process *running_process(const struct running *running, uint32_t pid)
 {
-	struct process *process = histogram->process[pid % BUCKETS];
+	struct process *process = running->process[pid % BUCKETS];
 
 	while (process && process->pid != pid)
 		process = process->next;
 	return process;
+}
+
+static struct process *known_process(const struct histogram *histogram, uint32_t pid)
+{
+	return running_process(histogram->running, pid);
+}
+
+static bool is_past(const struct histogram *histogram)
+{
+	return histogram->running == &histogram->past;
 }
 
 static int open_debug(const void *arg, const char *path)
@@ -295,7 +312,7 @@ static struct symbols *read_elf(const struct file *file)
 
 static struct symbols *read_memory(const struct histogram *histogram, struct file *file)
 {
-	const struct process *process = known_process(histogram, file->pid);
+	const struct process *process = running_process(&histogram->present, file->pid);
 
 	return kallsyms_read_jit(kallsyms_open_jit(process->view ? process->view
 								 : views_own(histogram->views),
@@ -343,10 +360,14 @@ static void open_file(struct histogram *histogram, struct file *file, const stru
 	file->fd = -1;
 }
 
-/* Notes what it sees, unless it has ended. */
+/* Notes what it sees, unless it has ended; of the past, what it saw last. */
 static void look_at(struct histogram *histogram, struct process *process)
 {
-	const struct view *view = views_process(histogram->views, process->pid);
+	const struct process *last = running_process(&histogram->present, process->pid);
+	const struct view *view = !is_past(histogram)
+					  ? views_process(histogram->views, process->pid)
+				  : last ? last->view
+					 : NULL;
 
 	if (view)
 		process->view = view;
@@ -354,7 +375,7 @@ static void look_at(struct histogram *histogram, struct process *process)
 
 static struct process *find_process(struct histogram *histogram, uint32_t pid)
 {
-	struct process **list = &histogram->process[pid % BUCKETS];
+	struct process **list = &histogram->running->process[pid % BUCKETS];
 	struct process *process = known_process(histogram, pid);
 
 	if (process)
@@ -362,7 +383,7 @@ static struct process *find_process(struct histogram *histogram, uint32_t pid)
 	process = need(calloc(1, sizeof(*process)));
 	process->pid = pid;
 	process->inner_pid = pid;
-	process->owner = owner_of(pid);
+	process->owner = is_past(histogram) ? 0 : owner_of(pid);
 	process->name = find_name(histogram, "[unknown]");
 	process->view = views_own(histogram->views);
 	look_at(histogram, process);
@@ -374,6 +395,7 @@ static struct process *find_process(struct histogram *histogram, uint32_t pid)
 void histogram_map(struct histogram *histogram, uint32_t pid, const struct map *map)
 {
 	struct process *process = find_process(histogram, pid);
+	bool is_open = process->opened == process->n;
 	size_t i, kept = 0;
 
 	/*
@@ -391,6 +413,7 @@ void histogram_map(struct histogram *histogram, uint32_t pid, const struct map *
 	if (kept < process->n || !histogram->file[map->file].pid)
 		process->version = ++histogram->version;
 	process->n = kept;
+	process->opened = is_open ? kept : 0;
 	if (process->n == process->room) {
 		process->room = process->room * 2 + 16;
 		process->map =
@@ -408,6 +431,7 @@ void histogram_fork(struct histogram *histogram, uint32_t pid, uint32_t parent)
 	to->map = need(reallocarray(to->map, from->n + 1, sizeof(*to->map)));
 	to->room = from->n + 1;
 	to->n = from->n;
+	to->opened = from->opened;
 	to->name = from->name;
 	to->view = from->view;
 	to->version = ++histogram->version;
@@ -419,7 +443,7 @@ void histogram_exec(struct histogram *histogram, uint32_t pid)
 {
 	struct process *process = find_process(histogram, pid);
 
-	process->n = 0;
+	process->n = process->opened = 0;
 	process->version = ++histogram->version;
 	look_at(histogram, process);
 }
@@ -471,9 +495,17 @@ static struct file *mapped_file(struct histogram *histogram, struct process *pro
 	return mapped_file(histogram, process, map);
 }
 
+void histogram_open(struct histogram *histogram, uint32_t pid)
+{
+	struct process *process = find_process(histogram, pid);
+
+	for (; process->opened < process->n; process->opened++)
+		mapped_file(histogram, process, &process->map[process->opened]);
+}
+
 static struct thread *find_thread(const struct histogram *histogram, uint32_t tid)
 {
-	struct thread *thread = histogram->thread[tid % BUCKETS];
+	struct thread *thread = histogram->running->thread[tid % BUCKETS];
 
 	while (thread && thread->tid != tid)
 		thread = thread->next;
@@ -487,8 +519,8 @@ static void name_thread(struct histogram *histogram, uint32_t tid, size_t name)
 	if (!thread) {
 		thread = need(malloc(sizeof(*thread)));
 		thread->tid = tid;
-		thread->next = histogram->thread[tid % BUCKETS];
-		histogram->thread[tid % BUCKETS] = thread;
+		thread->next = histogram->running->thread[tid % BUCKETS];
+		histogram->running->thread[tid % BUCKETS] = thread;
 	}
 	thread->name = name;
 	thread->of = NOBODY;
@@ -642,6 +674,11 @@ int histogram_is_new(struct histogram *histogram, uint32_t pid, uint64_t address
 void histogram_turn(struct histogram *histogram)
 {
 	histogram->turn++;
+}
+
+void histogram_set_past(struct histogram *histogram, bool past)
+{
+	histogram->running = past ? &histogram->past : &histogram->present;
 }
 
 void histogram_count(struct histogram *histogram, uint32_t pid, uint64_t address, uint64_t events)
@@ -1175,14 +1212,22 @@ static void free_threads(struct thread *thread)
 	}
 }
 
-void histogram_free(struct histogram *histogram)
+static void free_running(struct running *running)
 {
 	size_t i;
 
 	for (i = 0; i < BUCKETS; i++) {
-		free_process(histogram->process[i]);
-		free_threads(histogram->thread[i]);
+		free_process(running->process[i]);
+		free_threads(running->thread[i]);
 	}
+}
+
+void histogram_free(struct histogram *histogram)
+{
+	size_t i;
+
+	free_running(&histogram->present);
+	free_running(&histogram->past);
 	for (i = 0; i < histogram->nfiles; i++) {
 		symbols_free(histogram->file[i].symbols);
 		if (histogram->file[i].fd >= 0)

@@ -45,6 +45,16 @@ void histogram_build_ids(const struct histogram *histogram,
 /* How many samples are in code that a compiler has written over other code during the run. */
 uint64_t histogram_rewritten(struct histogram *histogram);
 
+/*
+ * Processes, threads and their mappings are those of two times: of the present, and of a past whose
+ * records are looked at once more, in the same order. Files are opened in the present; only counts
+ * and chains may be of the past alone.
+ */
+void histogram_set_past(struct histogram *histogram, bool past);
+
+/* Opens what a process has mapped up to now, before it ends. */
+void histogram_open(struct histogram *histogram, uint32_t pid);
+
 /* A process maps a file, is created with its parent's mappings, executes a program, has a name. */
 void histogram_map(struct histogram *histogram, uint32_t pid, const struct map *map);
 void histogram_fork(struct histogram *histogram, uint32_t pid, uint32_t parent);

@@ -6,12 +6,14 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+#include "tools/perfex/base/clock.h"
 #include "tools/perfex/base/die.h"
 #include "tools/perfex/base/pmu.h"
 #include "tools/perfex/base/terminal.h"
 #include "tools/perfex/base/text.h"
 #include "tools/perfex/sample/calls.h"
 #include "tools/perfex/sample/cost.h"
+#include "tools/perfex/sample/fenced.h"
 #include "tools/perfex/sample/histogram.h"
 #include "tools/perfex/sample/libdw.h"
 #include "tools/perfex/sample/maps.h"
@@ -19,6 +21,7 @@
 #include "tools/perfex/sample/sample.h"
 #include "tools/perfex/sample/samplers.h"
 #include "tools/perfex/sample/sources.h"
+#include "tools/perfex/sample/spool.h"
 #include "tools/perfex/sample/unwind.h"
 #include "tools/perfex/sample/weights.h"
 
@@ -27,6 +30,7 @@
 #define SHORTEST	  10000		       /* ns: of a clock */
 #define SELDOM		  1000000	       /* ns: no sample takes a quarter of it */
 #define STACKS_BUFFER	  ((uint32_t)2 << 20)  /* bytes, for samples with stacks, if allowed */
+#define BETWEEN_LINES	  5		       /* seconds, of progress */
 
 struct sampling {
 	char *event;
@@ -46,9 +50,14 @@ struct sampling {
 	struct sources sources;
 	struct weights weights;
 	uint64_t stacks, predicted, mispredicted; /* samples with branches; and these */
-	struct unwinder *unwinder;		  /* NULL: there are frame pointers */
-	uint64_t pointers;			  /* samples with a chain by frame pointers */
-	uint64_t own;				  /* samples of perfex, which are left out */
+	struct spool *spool; /* of samples that are unwound later; NULL: there are frame pointers */
+	struct fenced fenced;
+	const struct perfctr_record *record; /* of the spool, at hand; NULL: the present is */
+	uint64_t filled;		     /* how often the spool was full */
+	uint64_t cut;			     /* samples whose stack is longer than its copy */
+	uint64_t pointers;		     /* samples with a chain by frame pointers */
+	uint64_t own;			     /* samples of perfex, which are left out */
+	uint32_t perfex;		     /* its own process */
 	uint32_t unexecuted; /* a command's process, which is perfex until its exec; 0: none */
 	uint64_t executed;   /* the time of that */
 };
@@ -64,14 +73,69 @@ static void use_mmap(void *arg, const struct perfctr_record_mmap *mmap)
 	histogram_map(sampling->histogram, mmap->pid, &map);
 }
 
+static void use_comm(struct histogram *histogram, const struct perfctr_record *record)
+{
+	const struct perfctr_record_comm *comm = &record->as.comm;
+
+	if (record->misc & PERF_RECORD_MISC_COMM_EXEC)
+		histogram_exec(histogram, comm->pid);
+	if (comm->pid == comm->tid)
+		histogram_name(histogram, comm->pid, comm->name);
+	else
+		histogram_thread(histogram, comm->tid, comm->name);
+}
+
+static void use_fork(struct histogram *histogram, const struct perfctr_record_task *task)
+{
+	histogram_fork(histogram, task->pid, task->ppid);
+	if (task->pid == task->ppid)
+		histogram_thread_fork(histogram, task->tid, task->ptid);
+}
+
+static void use_namespaces(struct histogram *histogram, const struct perfctr_record *record)
+{
+	const struct perfctr_record_namespaces *namespaces = &record->as.namespaces;
+
+	if (namespaces->n > MNT_NS_INDEX)
+		histogram_namespace(histogram, namespaces->pid, namespaces->link[MNT_NS_INDEX].ino);
+}
+
+/* Notes what a record says of processes and their mappings. */
+static void use_process(struct sampling *sampling, const struct perfctr_record *record)
+{
+	switch (record->type) {
+	case PERF_RECORD_MMAP2: use_mmap(sampling, &record->as.mmap); break;
+	case PERF_RECORD_FORK: use_fork(sampling->histogram, &record->as.task); break;
+	case PERF_RECORD_NAMESPACES: use_namespaces(sampling->histogram, record); break;
+	case PERF_RECORD_COMM: use_comm(sampling->histogram, record); break;
+	}
+}
+
+/* Notes what /proc says, as if it were a record. */
+static void use_found(struct sampling *sampling, const struct perfctr_record *record)
+{
+	use_process(sampling, record);
+	if (sampling->spool)
+		spool_put(sampling->spool, record);
+}
+
 /* Notes a mapping from before the records. */
 static void use_old_mmap(void *arg, const struct perfctr_record_mmap *mmap)
 {
 	struct sampling *sampling = arg;
+	const struct perfctr_record record = { .type = PERF_RECORD_MMAP2, .as.mmap = *mmap };
 
-	use_mmap(sampling, mmap);
+	use_found(sampling, &record);
 	if (sampling->request.data)
 		perf_data_mmap(sampling->request.data, &sampling->attr, mmap);
+}
+
+static void use_old_name(struct sampling *sampling, uint32_t pid, uint32_t tid, const char *name)
+{
+	const struct perfctr_record record = { .type = PERF_RECORD_COMM,
+					       .as.comm = { pid, tid, name } };
+
+	use_found(sampling, &record);
 }
 
 /* A process whose threads are looked at. */
@@ -86,7 +150,7 @@ static void use_thread(void *arg, uint32_t tid, const char *name)
 	struct sampling *sampling = threads->sampling;
 
 	if (tid != threads->pid)
-		histogram_thread(sampling->histogram, tid, name);
+		use_old_name(sampling, threads->pid, tid, name);
 	if (sampling->request.data)
 		perf_data_name(sampling->request.data, &sampling->attr, threads->pid, tid, name);
 }
@@ -98,7 +162,7 @@ static void look_at_process(struct sampling *sampling, uint32_t pid)
 	maps_read(pid, name, use_old_mmap, sampling);
 	if (!*name)
 		return;
-	histogram_name(sampling->histogram, pid, name);
+	use_old_name(sampling, pid, pid, name);
 	maps_threads(pid, use_thread, &(struct threads){ sampling, pid });
 }
 
@@ -126,8 +190,10 @@ static bool use_unwound(struct sampling *sampling, const struct perfctr_record *
 	const struct perfctr_record_sample *sample = &record->as.sample;
 	uint64_t nkernel = 0, *chain;
 	const uint64_t *user;
-	size_t n = unwind(sampling->unwinder, record->pid, sample, &user);
+	bool cut;
+	size_t n = fenced_next(&sampling->fenced, record->pid, &user, &cut);
 
+	sampling->cut += cut;
 	if (!n)
 		return false;
 	while (nkernel < sample->nchain && sample->chain[nkernel] != (uint64_t)PERF_CONTEXT_USER)
@@ -143,12 +209,17 @@ static bool use_unwound(struct sampling *sampling, const struct perfctr_record *
 	return true;
 }
 
+static bool has_registers(const struct perfctr_record *record)
+{
+	return record->as.sample.user.abi == PERF_SAMPLE_REGS_ABI_64;
+}
+
 static void use_chain(struct sampling *sampling, const struct perfctr_record *record,
 		      uint64_t events)
 {
 	const struct perfctr_record_sample *sample = &record->as.sample;
 
-	if (sampling->unwinder && use_unwound(sampling, record, events))
+	if (sampling->spool && has_registers(record) && use_unwound(sampling, record, events))
 		return;
 	/* The kernel's threads have no registers of the user's, and nothing is missing. */
 	sampling->pointers += sample->user.abi != PERF_SAMPLE_REGS_ABI_NONE;
@@ -159,7 +230,7 @@ static void use_chain(struct sampling *sampling, const struct perfctr_record *re
 /* Notes the mappings at an address before it is counted. */
 static void look_at_address(struct sampling *sampling, uint32_t pid, uint64_t address)
 {
-	if (histogram_is_new(sampling->histogram, pid, address))
+	if (!sampling->record && histogram_is_new(sampling->histogram, pid, address))
 		look_at_process(sampling, pid);
 }
 
@@ -182,12 +253,17 @@ static void use_branches(struct sampling *sampling, const struct perfctr_record 
 	}
 }
 
+static bool is_user(const struct perfctr_record *record)
+{
+	return (record->misc & PERF_RECORD_MISC_CPUMODE_MASK) == PERF_RECORD_MISC_USER;
+}
+
 static void use_place(struct sampling *sampling, const struct perfctr_record *record,
 		      uint64_t events)
 {
 	const struct perfctr_record_sample *sample = &record->as.sample;
 
-	if ((record->misc & PERF_RECORD_MISC_CPUMODE_MASK) == PERF_RECORD_MISC_USER) {
+	if (is_user(record)) {
 		look_at_address(sampling, record->pid, sample->ip);
 		histogram_count(sampling->histogram, record->pid, sample->ip, events);
 	} else {
@@ -204,7 +280,7 @@ static void use_place(struct sampling *sampling, const struct perfctr_record *re
 static bool is_own(const struct sampling *sampling, const struct perfctr_record *record)
 {
 	return record->type == PERF_RECORD_SAMPLE &&
-	       (record->pid == (uint32_t)getpid() ||
+	       (record->pid == sampling->perfex ||
 		(sampling->unexecuted && record->pid == sampling->unexecuted &&
 		 record->time < sampling->executed));
 }
@@ -248,54 +324,91 @@ static void use_sample(struct sampling *sampling, const struct perfctr_record *r
 	}
 }
 
-static void use_comm(struct histogram *histogram, const struct perfctr_record *record)
+static void use_record(struct sampling *sampling, const struct perfctr_record *record)
 {
-	const struct perfctr_record_comm *comm = &record->as.comm;
-
-	if (record->misc & PERF_RECORD_MISC_COMM_EXEC)
-		histogram_exec(histogram, comm->pid);
-	if (comm->pid == comm->tid)
-		histogram_name(histogram, comm->pid, comm->name);
+	if (record->type == PERF_RECORD_SAMPLE)
+		use_sample(sampling, record);
 	else
-		histogram_thread(histogram, comm->tid, comm->name);
+		use_process(sampling, record);
 }
 
-static void use_fork(struct histogram *histogram, const struct perfctr_record_task *task)
+/* ---- samples that are unwound later ---- */
+
+/* Sends the calls of the sample at hand, and of those after it. */
+static void send_calls(void *arg)
 {
-	histogram_fork(histogram, task->pid, task->ppid);
-	if (task->pid == task->ppid)
-		histogram_thread_fork(histogram, task->tid, task->ptid);
+	struct sampling *sampling = arg;
+	const struct perfctr_record *record = sampling->record;
+
+	do {
+		if (record->type != PERF_RECORD_SAMPLE)
+			use_process(sampling, record);
+		else if (has_registers(record) && !is_own(sampling, record))
+			fenced_send(&sampling->fenced, record->pid, &record->as.sample);
+	} while ((record = spool_next(sampling->spool)));
 }
 
-static void use_namespaces(struct histogram *histogram, const struct perfctr_record *record)
+/* Says how much is done, where somebody sees it, once it takes a while. */
+static void show_progress(const struct sampling *sampling, double *next)
 {
-	const struct perfctr_record_namespaces *namespaces = &record->as.namespaces;
+	double now = clock_seconds();
 
-	if (namespaces->n > MNT_NS_INDEX)
-		histogram_namespace(histogram, namespaces->pid, namespaces->link[MNT_NS_INDEX].ino);
+	if (now < *next)
+		return;
+	*next = now + BETWEEN_LINES;
+	if (terminal_is_one(stderr))
+		say("the calls of %u %% of the samples are found", spool_percent(sampling->spool));
 }
 
-static void use_record(void *arg, const struct perfctr_record *record)
+/* Uses the records of the spool, each at its time. */
+static void use_spool(struct sampling *sampling)
+{
+	double next = clock_seconds() + BETWEEN_LINES;
+
+	histogram_set_past(sampling->histogram, true);
+	while ((sampling->record = spool_next(sampling->spool))) {
+		use_record(sampling, sampling->record);
+		show_progress(sampling, &next);
+	}
+	fenced_end(&sampling->fenced);
+	spool_empty(sampling->spool);
+	histogram_set_past(sampling->histogram, false);
+}
+
+/* Keeps a record, after a look at what may be gone later. */
+static void keep_record(struct sampling *sampling, const struct perfctr_record *record)
+{
+	if (record->type != PERF_RECORD_SAMPLE)
+		use_process(sampling, record);
+	else if (is_user(record) && !is_own(sampling, record))
+		look_at_address(sampling, record->pid, record->as.sample.ip);
+	if (record->type == PERF_RECORD_SAMPLE || record->type == PERF_RECORD_MMAP2)
+		histogram_open(sampling->histogram, record->pid);
+	spool_put(sampling->spool, record);
+	if (!spool_is_full(sampling->spool))
+		return;
+	sampling->filled++;
+	use_spool(sampling);
+}
+
+static void take_record(void *arg, const struct perfctr_record *record)
 {
 	struct sampling *sampling = arg;
 
 	note_exec(sampling, record);
-	switch (record->type) {
-	case PERF_RECORD_SAMPLE: use_sample(sampling, record); break;
-	case PERF_RECORD_MMAP2: use_mmap(sampling, &record->as.mmap); break;
-	case PERF_RECORD_FORK: use_fork(sampling->histogram, &record->as.task); break;
-	case PERF_RECORD_NAMESPACES: use_namespaces(sampling->histogram, record); break;
-	case PERF_RECORD_COMM: use_comm(sampling->histogram, record); break;
-	case PERF_RECORD_THROTTLE: sampling->throttled++; break;
-	}
+	sampling->throttled += record->type == PERF_RECORD_THROTTLE;
 	if (sampling->request.data && !is_own(sampling, record))
 		perf_data_record(sampling->request.data, record);
+	if (sampling->spool)
+		keep_record(sampling, record);
+	else
+		use_record(sampling, record);
 }
 
 void sampling_read(struct sampling *sampling)
 {
 	histogram_turn(sampling->histogram);
-	sampling->bad += samplers_each(sampling->samplers, use_record, sampling);
+	sampling->bad += samplers_each(sampling->samplers, take_record, sampling);
 }
 
 /* ---- opening and closing ---- */
@@ -729,8 +842,15 @@ void sampling_open(struct sampling *sampling, const struct sampling_request *req
 	sampling->request = *request;
 	sampling->unexecuted = request->targets->n && request->command ? (uint32_t)pid : 0;
 	sampling->executed = UINT64_MAX;
-	if (request->stack && request->calls)
-		sampling->unwinder = unwind_new(sampling->histogram, request->stack);
+	sampling->perfex = (uint32_t)getpid();
+	if (request->stack && request->calls && request->kind < PLACE_BRANCH) {
+		sampling->spool = spool_new();
+		sampling->fenced = (struct fenced){
+			.unwinder = unwind_new(sampling->histogram, request->stack),
+			.send_all = send_calls,
+			.arg = sampling,
+		};
+	}
 	if (request->data && perf_data_begin(request->data) < 0)
 		die("--format=perf-data goes back to the file's beginning, and %s",
 		    strerror(errno));
@@ -759,7 +879,8 @@ uint64_t sampling_samples(const struct sampling *sampling)
 void sampling_free(struct sampling *sampling)
 {
 	samplers_close(sampling->samplers);
-	unwind_free(sampling->unwinder);
+	unwind_free(sampling->fenced.unwinder);
+	spool_free(sampling->spool);
 	histogram_free(sampling->histogram);
 	sources_free(&sampling->sources);
 	weights_free(&sampling->weights);
@@ -843,13 +964,11 @@ static void print_processors(const struct sampling *sampling, FILE *file)
 
 static void print_unwound(const struct sampling *sampling, FILE *file)
 {
-	uint64_t cut = unwind_cut(sampling->unwinder);
-
-	if (cut)
+	if (sampling->cut)
 		fprintf(file, " %llu sample%s longer than %u bytes (--call-graph dwarf,%u)\n",
-			(unsigned long long)cut,
-			cut == 1 ? " lacks outer calls: its stack is"
-				 : "s lack outer calls: their stacks are",
+			(unsigned long long)sampling->cut,
+			sampling->cut == 1 ? " lacks outer calls: its stack is"
+					   : "s lack outer calls: their stacks are",
 			sampling->request.stack,
 			sampling->request.stack > UNWIND_LARGEST / 2 ? UNWIND_LARGEST
 								     : sampling->request.stack * 2);
@@ -933,6 +1052,12 @@ static void print_lost(const struct sampling *sampling, FILE *file)
 			" %llu record%s lost: perfex could not keep up, take fewer samples "
 			"(-c, -F)\n",
 			(unsigned long long)lost, lost == 1 ? " was" : "s were");
+	if (lost && sampling->filled)
+		fprintf(file,
+			" samples may take no more than half of the room in %s, which was full %llu "
+			"time%s: set TMPDIR to a larger directory\n",
+			spool_directory(), (unsigned long long)sampling->filled,
+			sampling->filled == 1 ? "" : "s");
 	if (stops)
 		fprintf(file,
 			" samples are missing: more records were lost than read, and from then on "
@@ -1008,7 +1133,7 @@ static void print_doubts(struct sampling *sampling, const struct run_end *end, F
 	print_names(sampling, file);
 	if (samplers_check(sampling->samplers) < 0)
 		fprintf(file, " samples are missing: %s\n", perfctr_error());
-	if (sampling->unwinder)
+	if (sampling->spool)
 		print_unwound(sampling, file);
 	else
 		print_cut(sampling, file);
@@ -1074,6 +1199,8 @@ void sampling_end(struct sampling *sampling, double seconds)
 {
 	samplers_disable(sampling->samplers, seconds);
 	sampling_read(sampling);
+	if (sampling->spool)
+		use_spool(sampling);
 }
 
 struct files {

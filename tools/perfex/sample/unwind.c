@@ -29,6 +29,7 @@ const char *unwind_missing(void)
 #include "tools/perfex/sample/elf.h"
 
 #define PROGRAMS 64 /* processes whose files are open at a time */
+#define LEFT_OUT 64 /* processes whose calls are not looked for */
 
 /* Registers by DWARF's numbers, and those that tell where the process is. */
 #ifdef __x86_64__
@@ -70,8 +71,9 @@ struct program {
 struct unwinder {
 	struct histogram *histogram;
 	uint32_t stack_size;
-	uint64_t cut;
 	struct program program[PROGRAMS];
+	uint64_t left_out[LEFT_OUT]; /* the last ones, by the versions of their mappings */
+	size_t nleft_out;
 	/* The present sample. */
 	const struct perfctr_record_sample *sample;
 	Dwfl *dwfl;
@@ -272,7 +274,6 @@ static size_t find_calls(struct unwinder *unwinder, uint32_t pid)
 		return 0;
 	unwinder->dwfl = program->dwfl;
 	result = dw.dwfl_getthread_frames(program->dwfl, (pid_t)pid, take_frame, unwinder);
-	unwinder->cut += unwinder->beyond;
 	return result == 0 || unwinder->n > 1 ? unwinder->n : 0;
 }
 
@@ -296,15 +297,34 @@ static size_t try_calls(struct unwinder *unwinder, uint32_t pid)
 	return 0;
 }
 
+static bool is_left_out(const struct unwinder *unwinder, uint32_t pid)
+{
+	uint64_t version = histogram_version(unwinder->histogram, pid);
+	size_t i;
+
+	for (i = 0; i < LEFT_OUT && i < unwinder->nleft_out; i++)
+		if (unwinder->left_out[i] == version)
+			return true;
+	return false;
+}
+
+void unwind_leave_out(struct unwinder *unwinder, uint32_t pid)
+{
+	unwinder->left_out[unwinder->nleft_out++ % LEFT_OUT] =
+		histogram_version(unwinder->histogram, pid);
+}
+
 size_t unwind(struct unwinder *unwinder, uint32_t pid, const struct perfctr_record_sample *sample,
-	      const uint64_t **chain)
+	      const uint64_t **chain, bool *cut)
 {
 	const struct sigaction action = { .sa_handler = leave };
 	struct sigaction before;
 	size_t n;
 
+	*cut = false;
 	if (sample->user.abi != PERF_SAMPLE_REGS_ABI_64 ||
-	    sample->user.n != (uint64_t)__builtin_popcountll(unwind_registers()))
+	    sample->user.n != (uint64_t)__builtin_popcountll(unwind_registers()) ||
+	    is_left_out(unwinder, pid))
 		return 0;
 	unwinder->sample = sample;
 	unwinder->beyond = false;
@@ -313,12 +333,8 @@ size_t unwind(struct unwinder *unwinder, uint32_t pid, const struct perfctr_reco
 	sigaction(SIGBUS, &action, &before);
 	n = try_calls(unwinder, pid);
 	sigaction(SIGBUS, &before, NULL);
+	*cut = unwinder->beyond;
 	return n;
-}
-
-uint64_t unwind_cut(const struct unwinder *unwinder)
-{
-	return unwinder->cut;
 }
 
 struct unwinder *unwind_new(struct histogram *histogram, uint32_t stack)
@@ -351,16 +367,15 @@ struct unwinder *unwind_new(struct histogram *histogram, uint32_t stack)
 }
 
 size_t unwind(struct unwinder *unwinder, uint32_t pid, const struct perfctr_record_sample *sample,
-	      const uint64_t **chain)
+	      const uint64_t **chain, bool *cut)
 {
-	(void)unwinder, (void)pid, (void)sample, (void)chain;
+	(void)unwinder, (void)pid, (void)sample, (void)chain, (void)cut;
 	return 0;
 }
 
-uint64_t unwind_cut(const struct unwinder *unwinder)
+void unwind_leave_out(struct unwinder *unwinder, uint32_t pid)
 {
-	(void)unwinder;
-	return 0;
+	(void)unwinder, (void)pid;
 }
 
 void unwind_free(struct unwinder *unwinder)

@@ -9,6 +9,7 @@
 #define PERFCTR_TOOLS_UNWIND_H
 
 #include <libperfctr.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include "tools/perfex/sample/histogram.h"
@@ -35,13 +36,14 @@ struct unwinder *unwind_new(struct histogram *histogram, uint32_t stack);
 
 /*
  * The calls in user mode, as perf_events write them: the innermost first. 0: there is nothing to
- * find them by. They are there until the next call.
+ * find them by. They are there until the next call. *cut: calls were not found, for the stack is
+ * longer than its copy.
  */
 size_t unwind(struct unwinder *unwinder, uint32_t pid, const struct perfctr_record_sample *sample,
-	      const uint64_t **chain);
+	      const uint64_t **chain, bool *cut);
 
-/* How many samples have calls that were not found, for their stack is longer than its copy. */
-uint64_t unwind_cut(const struct unwinder *unwinder);
+/* From now on finds no calls of a process, until it maps other files. */
+void unwind_leave_out(struct unwinder *unwinder, uint32_t pid);
 
 void unwind_free(struct unwinder *unwinder);
 

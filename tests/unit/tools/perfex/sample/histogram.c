@@ -82,6 +82,7 @@ static size_t file_of(struct histogram *histogram, uint32_t pid, const char *nam
 
 /* Opens what mapped files are made of here: "/text" is no program, and "/gone" is gone. */
 static enum view_result result = VIEW_FOUND;
+static unsigned int nopened;
 
 enum view_result __wrap_view_open_mapped(const struct views *views, const struct view *view,
 					 const struct perfctr_record_mmap *mmap, int *fd);
@@ -89,6 +90,7 @@ enum view_result __wrap_view_open_mapped(const struct views *views, const struct
 					 const struct perfctr_record_mmap *mmap, int *fd)
 {
 	(void)views;
+	nopened++;
 	ck_assert_ptr_nonnull(view);
 	if (strncmp(mmap->file, "/gone", 5) != 0)
 		*fd = open(strcmp(mmap->file, "/text") != 0 ? "/proc/self/exe" : "/proc/self/maps",
@@ -575,6 +577,54 @@ START_TEST(cut)
 }
 END_TEST
 
+/* What is mapped at first, and what later: a sample is counted where its time has it. */
+START_TEST(past)
+{
+	struct histogram *histogram = histogram_new();
+	unsigned int i;
+
+	for (i = 0; i < 2; i++) {
+		histogram_set_past(histogram, i);
+		map_file(histogram, 7, 0x10000, 0x2000, 0, "/code");
+		histogram_name(histogram, 7, "old");
+		if (!i) {
+			histogram_exec(histogram, 7);
+			map_file(histogram, 7, 0x10000, 0x2000, 0, "/program");
+			histogram_name(histogram, 7, "new");
+		}
+	}
+	histogram_chain(histogram, 7, 7, (const uint64_t[]){ USER, 0x11000 }, 2, 1);
+	histogram_set_past(histogram, false);
+	histogram_chain(histogram, 7, 7, (const uint64_t[]){ USER, 0x11000 }, 2, 1);
+	folded_are(histogram, "new;main 1\nold;code_a 1\n");
+	histogram_free(histogram);
+}
+END_TEST
+
+/* Files that a process has mapped are opened before it ends, each once. */
+START_TEST(opened)
+{
+	struct histogram *histogram = histogram_new();
+
+	map_file(histogram, 7, 0x10000, 0x1000, 0, "/code");
+	ck_assert_uint_eq(nopened, 0);
+	histogram_open(histogram, 7);
+	ck_assert_uint_eq(nopened, 1);
+	map_file(histogram, 7, 0x20000, 0x1000, 0, "/program");
+	histogram_fork(histogram, 8, 7);
+	map_file(histogram, 8, 0x10000, 0x1000, 0, "/other"); /* in the place of the first */
+	histogram_open(histogram, 8);
+	ck_assert_uint_eq(nopened, 3);
+	histogram_open(histogram, 7);
+	ck_assert_uint_eq(nopened, 3);
+	histogram_exec(histogram, 7);
+	map_file(histogram, 7, 0x10000, 0x1000, 0, "/last");
+	histogram_open(histogram, 7);
+	ck_assert_uint_eq(nopened, 4);
+	histogram_free(histogram);
+}
+END_TEST
+
 START_TEST(branches)
 {
 	struct histogram *histogram = histogram_new();
@@ -597,4 +647,5 @@ START_TEST(branches)
 END_TEST
 
 UNIT_MAIN("histogram", 20, busiest, weighted, edges, turns, hidden, processes, threads, memory,
-	  identities, as_memory, missing, calls, signals, inlined, empty, cut, branches)
+	  identities, as_memory, missing, calls, signals, inlined, empty, cut, past, opened,
+	  branches)

@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include <errno.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/time.h>
+#include <sys/wait.h>
+#include <unistd.h>
+#include "tools/perfex/sample/fenced.h"
+#include "tools/perfex/sample/helper.h"
+
+#define MEGABYTES     4096 /* of memory that it may have beyond perfex's */
+#define SECONDS	      20   /* that a sample may take */
+#define MOST_FAILURES 8
+
+struct answer {
+	uint64_t cut;
+	uint64_t chain[UNWIND_MOST];
+};
+
+/* ---- in the process that unwinds ---- */
+
+void fenced_send(struct fenced *fenced, uint32_t pid, const struct perfctr_record_sample *sample)
+{
+	struct answer answer;
+	const uint64_t *chain;
+	bool cut;
+	size_t n = unwind(fenced->unwinder, pid, sample, &chain, &cut);
+
+	answer.cut = cut;
+	if (n)
+		memcpy(answer.chain, chain, n * sizeof(*chain));
+	if (send(fenced->line, &answer, offsetof(struct answer, chain[n]), MSG_NOSIGNAL) < 0)
+		_exit(1);
+}
+
+static void __attribute__((noreturn)) serve(const struct fenced *fenced)
+{
+	helper_fence(MEGABYTES);
+	fenced->send_all(fenced->arg);
+	_exit(0);
+}
+
+/* ---- in perfex ---- */
+
+static bool begin(struct fenced *fenced)
+{
+	const struct timeval longest = { .tv_sec = SECONDS };
+	int fd[2];
+
+	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, fd) < 0)
+		return false;
+	fflush(NULL); /* what is not written yet is not the other process's, too */
+	fenced->line = fd[1];
+	fenced->pid = fork();
+	if (fenced->pid == 0) {
+		close(fd[0]);
+		serve(fenced);
+	}
+	close(fd[1]);
+	fenced->line = fd[0];
+	if (fenced->pid > 0)
+		return setsockopt(fd[0], SOL_SOCKET, SO_RCVTIMEO, &longest, sizeof(longest)) == 0;
+	fenced->pid = 0;
+	close(fd[0]);
+	return false;
+}
+
+void fenced_end(struct fenced *fenced)
+{
+	if (!fenced->pid)
+		return;
+	kill(fenced->pid, SIGKILL);
+	while (waitpid(fenced->pid, NULL, 0) < 0 && errno == EINTR)
+		;
+	close(fenced->line);
+	fenced->pid = 0;
+}
+
+size_t fenced_next(struct fenced *fenced, uint32_t pid, const uint64_t **chain, bool *cut)
+{
+	static struct answer answer;
+	ssize_t got = -1;
+
+	*cut = false;
+	if (fenced->failures >= MOST_FAILURES)
+		return 0;
+	if (fenced->pid || begin(fenced))
+		do
+			got = recv(fenced->line, &answer, sizeof(answer), 0);
+		while (got < 0 && errno == EINTR);
+	if (got < (ssize_t)sizeof(answer.cut)) {
+		fenced_end(fenced);
+		unwind_leave_out(fenced->unwinder, pid);
+		fenced->failures++;
+		return 0;
+	}
+	*cut = answer.cut;
+	*chain = answer.chain;
+	return ((size_t)got - sizeof(answer.cut)) / sizeof(answer.chain[0]);
+}
