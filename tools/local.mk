@@ -4,6 +4,7 @@ noinst_LIBRARIES += tools/libperfex.a
 tools_libperfex_a_SOURCES = \
 	lib/base/json.c lib/base/json.h \
 	lib/base/letters.c lib/base/letters.h \
+	lib/base/nearest.c lib/base/nearest.h \
 	lib/base/quote.c lib/base/quote.h \
 	lib/base/rank.c lib/base/rank.h \
 	lib/base/stream.c lib/base/stream.h \

@@ -29,3 +29,13 @@ bool perfctr_letters_same(const char *name, const char *word, size_t length)
 	return (!strncmp(name, word, length) || !perfctr_letters_compare(name, word, length)) &&
 	       !name[length];
 }
+
+size_t perfctr_letters_until(const char *text, const char *marks)
+{
+	bool inside = false;
+	size_t n;
+
+	for (n = 0; text[n] && (inside || !strchr(marks, text[n])); n++)
+		inside ^= text[n] == '/';
+	return n;
+}

@@ -28,4 +28,10 @@ int perfctr_letters_compare(const char *a, const char *b, size_t n);
 /* Whether the name is the word of this length. */
 bool perfctr_letters_same(const char *name, const char *word, size_t length);
 
+/*
+ * The length of a text up to the first of these marks that is not between slashes, which a PMU's
+ * terms are; up to its end if there is none.
+ */
+size_t perfctr_letters_until(const char *text, const char *marks);
+
 #endif /* PERFCTR_LIB_BASE_LETTERS_H */

@@ -325,3 +325,20 @@ void text_cut(FILE *file, const char *text, int width)
 	fputs("...", file);
 	free(part);
 }
+
+size_t text_item(const char *list)
+{
+	size_t n = perfctr_letters_until(list, ",{");
+
+	while (list[n] == '{') {
+		n += perfctr_letters_until(list + n, "}");
+		n += perfctr_letters_until(list + n, ",{");
+	}
+	return n;
+}
+
+void text_words(FILE *file, char *const *words)
+{
+	for (; *words; words++)
+		fprintf(file, "%s%s", *words, words[1] ? " " : "");
+}

@@ -55,6 +55,12 @@ void text_cut_front(FILE *file, const char *text, int width);
 /* Returns the first place of the words, in any case of ASCII letters; NULL: there is none. */
 const char *text_find(const char *text, const char *words);
 
+/* The length of the first item of a list with commas: a name, or a group in braces. */
+size_t text_item(const char *list);
+
+/* Writes words with blanks between them. */
+void text_words(FILE *file, char *const *words);
+
 /* How many letters it has. */
 int text_width(const char *text);
 

@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include "lib/base/nearest.h"
 #include "tools/perfex/base/die.h"
 #include "tools/perfex/command/suggest.h"
 
@@ -111,55 +112,26 @@ void suggest_command(const char *word)
 			    word, commands[i].instead, word);
 }
 
-/* ---- the nearest of ours ---- */
-
-static unsigned int least(unsigned int a, unsigned int b, unsigned int c)
-{
-	unsigned int d = a < b ? a : b;
-
-	return d < c ? d : c;
-}
-
-/* How many letters have to be put in, left out or changed; both are shorter than 32. */
-static unsigned int distance(const char *a, const char *b)
-{
-	unsigned int row[33], i, k, corner, above, n = (unsigned int)strlen(b);
-
-	for (k = 0; k <= n; k++)
-		row[k] = k;
-	for (i = 0; a[i]; i++) {
-		corner = row[0];
-		row[0] = i + 1;
-		for (k = 0; k < n; k++) {
-			above = row[k + 1];
-			row[k + 1] = least(above + 1, row[k] + 1, corner + (a[i] != b[k]));
-			corner = above;
-		}
-	}
-	return row[n];
-}
-
-static const char *nearest(const char *name, const struct option *known)
-{
-	const char *best = NULL;
-	unsigned int d, best_distance = strlen(name) < 5 ? 2 : 4;
-
-	for (; known->name && strlen(name) < 32; known++) {
-		d = distance(name, known->name);
-		if (d < best_distance) {
-			best_distance = d;
-			best = known->name;
-		}
-	}
-	return best;
-}
-
 /* ---- sentences ---- */
 
 static void __attribute__((noreturn)) end(void)
 {
 	say("\"perfex -h\" shows all options");
 	exit(EXIT_PERFEX);
+}
+
+/* Returns a sentence's end that names the options that are nearest to a word, in text; or "". */
+static const char *nearest(const char *name, const struct option *known, char *text, size_t size)
+{
+	char word[64], ours[64];
+	struct perfctr_nearest near = { .word = word };
+
+	near.length = (size_t)snprintf(word, sizeof(word), "--%.60s", name);
+	for (; known->name; known++) {
+		snprintf(ours, sizeof(ours), "--%s", known->name);
+		perfctr_nearest_note(&near, ours);
+	}
+	return perfctr_nearest_text(&near, "", text, size);
 }
 
 static void __attribute__((noreturn))
@@ -169,10 +141,8 @@ unknown(const char *dashes, const char *name, const char *near)
 
 	if (meaning)
 		say("there is no option %s%s, as perf has it: %s", dashes, name, meaning);
-	else if (near)
-		say("there is no option %s%s; did you mean --%s?", dashes, name, near);
 	else
-		say("there is no option %s%s", dashes, name);
+		say("there is no option %s%s%s", dashes, name, near);
 	end();
 }
 
@@ -207,7 +177,7 @@ static void __attribute__((noreturn)) ambiguous(const char *name, const struct o
 static void __attribute__((noreturn))
 refuse_long(int result, const char *word, int letter, const struct option *known)
 {
-	char name[64];
+	char name[64], near[PERFCTR_NEAREST_TEXT];
 
 	snprintf(name, sizeof(name), "%.*s", (int)strcspn(word + 2, "="), word + 2);
 	if (result == ':')
@@ -217,7 +187,7 @@ refuse_long(int result, const char *word, int letter, const struct option *known
 	/* An abbreviation that fits several options here may still be one of perf's. */
 	if (!meaning_of(name) && is_ambiguous(name, known))
 		ambiguous(name, known);
-	unknown("--", name, nearest(name, known));
+	unknown("--", name, nearest(name, known, near, sizeof(near)));
 }
 
 void suggest_check(const char *word, const struct option *known)
@@ -233,11 +203,11 @@ void suggest_check(const char *word, const struct option *known)
 
 void suggest_refuse(int result, const char *word, int letter, const struct option *known)
 {
-	char name[2] = { (char)letter };
+	char name[2] = { (char)letter }, near[PERFCTR_NEAREST_TEXT];
 
 	if (!strncmp(word, "--", 2))
 		refuse_long(result, word, letter, known);
 	if (result == ':')
 		die("-%c needs an argument", letter);
-	unknown("-", name, word[2] ? nearest(word + 1, known) : NULL);
+	unknown("-", name, strlen(word) > 4 ? nearest(word + 1, known, near, sizeof(near)) : "");
 }

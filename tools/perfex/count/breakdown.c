@@ -6,6 +6,16 @@
 #include "tools/perfex/base/die.h"
 #include "tools/perfex/count/breakdown.h"
 
+const struct part_kind part_kinds[] = {
+	[BY_THREAD] = { "tid", "threads", "thread" },
+	[BY_CGROUP] = { "cgroup", "cgroups", "cgroup" },
+	[BY_CPU] = { "cpu", "by_cpu", "processor" },
+	[BY_CORE] = { "core", "by_core", "core" },
+	[BY_SOCKET] = { "socket", "by_socket", "socket" },
+	[BY_TYPE] = { "type", "by_type", "core type" },
+	[BY_UNIT] = { "pmu", "by_unit", "part" },
+};
+
 static size_t add_part(struct breakdown *breakdown, const struct events *events, const char *name)
 {
 	struct part *part;

@@ -25,6 +25,13 @@ struct breakdown {
 	size_t *place; /* for each part of each set, in order, the index of the part here */
 };
 
+/* The kinds of parts by the names that results give them. */
+extern const struct part_kind {
+	const char *part;   /* in data */
+	const char *list;   /* their list, in JSON */
+	const char *person; /* for a person */
+} part_kinds[];
+
 /* Read all tasks: the parts, if there are to be any, and the sums in events. */
 void breakdown_read(struct breakdown *breakdown, struct tasks *tasks, struct events *events);
 

@@ -89,17 +89,6 @@ static void add(struct events *events, const char *name, size_t length)
 		refuse(events, events->n - 1);
 }
 
-/* The length of a name with its blanks. Commas between slashes are a PMU's own. */
-static size_t length_of(const char *text)
-{
-	bool inside = false;
-	size_t n;
-
-	for (n = 0; text[n] && (inside || text[n] != ','); n++)
-		inside ^= text[n] == '/';
-	return n;
-}
-
 /* Braces mean nothing here: all counts are of the whole run. */
 static bool is_around(char letter)
 {
@@ -119,7 +108,7 @@ void emulated_finish(struct events *events)
 	if (events->metric_names)
 		metrics = events_open_metrics(events);
 	for (name = events->names;; name += n + 1) {
-		n = end = length_of(name);
+		n = end = perfctr_letters_until(name, ",");
 		for (begin = 0; begin < end && is_around(name[begin]); begin++)
 			;
 		while (end > begin && is_around(name[end - 1]))

@@ -61,19 +61,6 @@ void events_add_metrics(struct events *events, const char *list)
 	events->metric_names = append(events->metric_names, list, strlen(list));
 }
 
-/* The length of the first item of a list: a name, or a group in braces. */
-static size_t item_length(const char *list)
-{
-	bool inside = false, braces = false;
-	size_t n;
-
-	for (n = 0; list[n] && (inside || braces || list[n] != ','); n++) {
-		inside ^= list[n] == '/';
-		braces = (braces || list[n] == '{') && list[n] != '}';
-	}
-	return n;
-}
-
 /* Whether it is one of PAPI's presets that is no event here, but a metric. */
 static bool is_formula(const char *item, size_t length)
 {
@@ -104,7 +91,7 @@ static void move_formulas(struct events *events)
 	/* There is an item after a comma at the end, too: an empty one, which is refused. */
 	for (item = names; item; item = item[n] ? item + n + 1 : NULL) {
 		item += strspn(item, " \t");
-		n = item_length(item);
+		n = text_item(item);
 		if (is_formula(item, n))
 			events->metric_names = append(events->metric_names, item, n);
 		else
@@ -127,17 +114,6 @@ unsigned int events_open_metrics(struct events *events)
 }
 
 /* ---- clocks ---- */
-
-/* Returns the length of a name in a list. Commas between slashes are a PMU's own. */
-static size_t name_length(const char *text)
-{
-	bool inside = false;
-	size_t n;
-
-	for (n = 0; text[n] && (inside || !strchr(",{} \t", text[n])); n++)
-		inside ^= text[n] == '/';
-	return n;
-}
 
 static bool is_clock(const char *name)
 {
@@ -175,7 +151,7 @@ void events_free_clocks(struct events *events)
 		return;
 	file = need(open_memstream(&names, &size));
 	for (; *text; text += length) {
-		length = name_length(text);
+		length = perfctr_letters_until(text, ",{} \t");
 		if (!length) {
 			fputc(*text, file);
 			length = 1;
@@ -301,22 +277,13 @@ static char *name_event(const struct events *events, unsigned int i)
 	return name_number(&events->control, i - events->first[EVENTS_NUMBERS]);
 }
 
-/* Returns the first of the characters in a list that is not between slashes, or the list's end. */
-static const char *find_outside(const char *list, const char *characters)
-{
-	bool inside = false;
-
-	for (; *list && (inside || !strchr(characters, *list)); list++)
-		inside ^= *list == '/';
-	return list;
-}
-
 /* Keeps the text of an event with name=, at the beginning of the list, with its group's modifiers.
  */
 static void keep_text(struct event *event, const char *list)
 {
-	const char *text = list + strspn(list, " \t{"), *end = find_outside(text, ",}"),
-		   *group = find_outside(end, "{}");
+	const char *text = list + strspn(list, " \t{"),
+		   *end = text + perfctr_letters_until(text, ",}"),
+		   *group = end + perfctr_letters_until(end, "{}");
 	int length = (int)(end - text);
 
 	if (!memmem(text, (size_t)length, "name=", 5))
@@ -336,7 +303,7 @@ static void keep_texts(struct events *events)
 
 	for (i = 0; i < events->first[EVENTS_NUMBERS]; i++) {
 		keep_text(&events->event[i], list);
-		list = find_outside(list, ",");
+		list += perfctr_letters_until(list, ",");
 		list += *list == ',';
 	}
 }

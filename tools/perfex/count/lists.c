@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include "lib/base/letters.h"
 #include "tools/perfex/base/die.h"
 #include "tools/perfex/count/lists.h"
 
@@ -56,16 +57,6 @@ static void add(FILE *list, const char *text, size_t length, bool group)
 	if (ftell(list) > 0)
 		fputc(',', list);
 	fprintf(list, group ? "{%.*s}" : "%.*s", (int)length, text);
-}
-
-/* The first of these characters that is not between slashes, or the end. */
-static const char *find_outside(const char *text, const char *wanted)
-{
-	bool inside = false;
-
-	for (; *text && (inside || !strchr(wanted, *text)); text++)
-		inside ^= *text == '/';
-	return text;
 }
 
 /* ---- commands ---- */
@@ -151,9 +142,9 @@ static void add_commands(FILE *list, char *text)
 static void add_groups(FILE *list, const char *text)
 {
 	while (*text) {
-		const char *end = find_outside(text, ";");
+		const char *end = text + perfctr_letters_until(text, ";");
 		size_t length = (size_t)(end - text);
-		const char *comma = find_outside(text, ",;");
+		const char *comma = text + perfctr_letters_until(text, ",;");
 		bool several = *comma == ',' && strspn(comma, " \t\r\n,") < (size_t)(end - comma);
 
 		add(list, text, length, several && !memchr(text, '{', length));
@@ -188,7 +179,7 @@ char *lists_read(const char *path)
 	blank_comments(text);
 	if (has_commands(text))
 		add_commands(list, text);
-	else if (*find_outside(text, ";"))
+	else if (text[perfctr_letters_until(text, ";")])
 		add_groups(list, text);
 	else
 		add_lines(list, text);

@@ -17,6 +17,7 @@
 #include "lib/base/stream.h"
 #include "tools/perfex/base/die.h"
 #include "tools/perfex/base/pmu.h"
+#include "tools/perfex/base/text.h"
 #include "tools/perfex/count/child.h"
 #include "tools/perfex/regions/collectors.h"
 #include "tools/perfex/regions/places.h"
@@ -37,20 +38,6 @@ static bool try_events(const char *names, const char *metrics)
 		return false;
 	perfctr_regions_stop();
 	return true;
-}
-
-/* The length of a list's first item: an event, or a group in braces. PMUs have commas, too. */
-static size_t item_of(const char *list)
-{
-	bool inside = false;
-	int depth = 0;
-	size_t n;
-
-	for (n = 0; list[n] && (inside || depth > 0 || list[n] != ','); n++) {
-		inside ^= list[n] == '/';
-		depth += (list[n] == '{') - (list[n] == '}');
-	}
-	return n;
 }
 
 /* Returns why this machine does not count an item, to be freed; NULL: it does. Exits if it names no
@@ -135,7 +122,7 @@ static char *leave_out(const char *list, char *(*why)(const char *item), struct 
 	size_t n, used = 0;
 
 	for (;; list += n + 1) {
-		n = item_of(list);
+		n = text_item(list);
 		item = need(strndup(list, n));
 		reason = why(item);
 		if (reason)

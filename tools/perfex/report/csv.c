@@ -57,8 +57,8 @@ static void print_command(FILE *file, char **word)
 
 	if (!line)
 		return;
-	for (; word && *word; word++)
-		fprintf(line, "%s%s", *word, word[1] ? " " : "");
+	if (word)
+		text_words(line, word);
 	if (fclose(line) == 0)
 		text_csv(file, ",", text);
 	free(text);
@@ -154,17 +154,14 @@ static void print_rows(FILE *file, const struct results *results, const struct p
 
 static void print_header(FILE *file, const struct results *results)
 {
-	static const char *const columns[] = {
-		[BY_NOTHING] = "",	  [BY_THREAD] = "tid,",	    [BY_CGROUP] = "cgroup,",
-		[BY_CPU] = "cpu,",	  [BY_CORE] = "core,cpus,", [BY_SOCKET] = "socket,cpus,",
-		[BY_TYPE] = "type,cpus,", [BY_UNIT] = "pmu,cpus,",
-	};
 	enum by by = results->run->breakdown ? results->run->breakdown->by : BY_NOTHING;
 
 	if (results->no_header)
 		return;
-	fprintf(file, "%s%svalue,scaled,unit,event,quality,enabled_ns,running_ns,reason%s%s%s%s\n",
-		results->seconds > 0 ? "time_s," : "", columns[by],
+	fputs(results->seconds > 0 ? "time_s," : "", file);
+	if (by != BY_NOTHING)
+		fprintf(file, by > BY_CPU ? "%s,cpus," : "%s,", part_kinds[by].part);
+	fprintf(file, "value,scaled,unit,event,quality,enabled_ns,running_ns,reason%s%s%s%s\n",
 		metrics_count(results) ? ",error,level,parent" : "",
 		results->repeats > 1 ? ",mean,deviation,runs,minimum,median,maximum,failed_runs,"
 				       "elapsed_s,elapsed_deviation"

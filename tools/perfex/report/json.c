@@ -159,13 +159,7 @@ void json_subject(FILE *file, const struct targets *targets, char *const command
 /* Prints the kind and name of a part. */
 static void print_part(FILE *file, enum by by, const struct part *part)
 {
-	static const char *const names[] = {
-		[BY_THREAD] = "tid", [BY_CGROUP] = "cgroup", [BY_CPU] = "cpu",
-		[BY_CORE] = "core",  [BY_SOCKET] = "socket", [BY_TYPE] = "type",
-		[BY_UNIT] = "pmu",
-	};
-
-	fprintf(file, "{\"%s\":", names[by]);
+	fprintf(file, "{\"%s\":", part_kinds[by].part);
 	if (by == BY_THREAD || by == BY_CPU)
 		fputs(part->name, file);
 	else
@@ -178,16 +172,11 @@ static void print_part(FILE *file, enum by by, const struct part *part)
 
 static void print_parts(FILE *file, const struct results *results)
 {
-	static const char *const names[] = {
-		[BY_THREAD] = "threads", [BY_CGROUP] = "cgroups",   [BY_CPU] = "by_cpu",
-		[BY_CORE] = "by_core",	 [BY_SOCKET] = "by_socket", [BY_TYPE] = "by_type",
-		[BY_UNIT] = "by_unit",
-	};
 	size_t n, k;
 	const struct part *part = results_parts(results, &n);
 
 	for (k = 0; k < n; k++) {
-		fprintf(file, k ? "," : ",\"%s\":[", names[results->run->breakdown->by]);
+		fprintf(file, k ? "," : ",\"%s\":[", part_kinds[results->run->breakdown->by].list);
 		print_part(file, results->run->breakdown->by, &part[k]);
 		print_events(file, results, &part[k]);
 		fputs(k + 1 == n ? "}]" : "}", file);

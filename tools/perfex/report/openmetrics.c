@@ -56,15 +56,14 @@ static unsigned int family_of(const char *unit, double *factor)
 /* Names the command or targets for a person: files of several perfexes lie side by side. */
 static char *subject(const struct results *results)
 {
-	char **word = results->run->command, *text;
+	char *text;
 	size_t size;
 	FILE *file = need(open_memstream(&text, &size));
 
 	if (results->run->targets->n)
 		targets_print(file, results->run->targets);
 	else
-		for (; word && *word; word++)
-			fprintf(file, "%s%s", *word, word[1] ? " " : "");
+		text_words(file, results->run->command);
 	if (fclose(file) != 0)
 		need(NULL);
 	return text;
@@ -74,15 +73,12 @@ static char *subject(const struct results *results)
 static void print_labels(FILE *file, const struct results *results, const char *target,
 			 const struct part *part, const char *what, const char *name)
 {
-	static const char *const parts[] = {
-		[BY_CGROUP] = ",cgroup=", [BY_CPU] = ",cpu=",	[BY_CORE] = ",core=",
-		[BY_SOCKET] = ",socket=", [BY_TYPE] = ",type=", [BY_UNIT] = ",pmu=",
-	};
-
 	text_label(file, "{target=", target);
 	text_label(file, what, name);
-	if (part)
-		text_label(file, parts[results->run->breakdown->by], part->name);
+	if (!part)
+		return;
+	fprintf(file, ",%s", part_kinds[results->run->breakdown->by].part);
+	text_label(file, "=", part->name);
 }
 
 /* ---- samples ---- */

@@ -649,10 +649,6 @@ static void print_threads(FILE *file, const struct results *results, const struc
 
 static void print_parts(FILE *file, const struct results *results)
 {
-	static const char *const names[] = {
-		[BY_CGROUP] = "cgroup", [BY_CPU] = "processor",	 [BY_CORE] = "core",
-		[BY_SOCKET] = "socket", [BY_TYPE] = "core type", [BY_UNIT] = "part",
-	};
 	size_t n, k;
 	const struct part *part = results_parts(results, &n);
 	enum by by = results->run->breakdown ? results->run->breakdown->by : BY_NOTHING;
@@ -663,7 +659,7 @@ static void print_parts(FILE *file, const struct results *results)
 		return;
 	for (k = 0; k < n; k++)
 		print_brief(file, results, &part[k]);
-	fprintf(file, "\n total of %zu %s%s\n", n, names[by], n == 1 ? "" : "s");
+	fprintf(file, "\n total of %zu %s%s\n", n, part_kinds[by].person, n == 1 ? "" : "s");
 }
 
 static void print_interval(FILE *file, const struct results *results)
