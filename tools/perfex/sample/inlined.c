@@ -4,8 +4,11 @@
 #if defined(HAVE_LIBDW) && defined(HAVE_LIBELF)
 #include <dwarf.h>
 #include <elfutils/libdw.h>
+#include <limits.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 #include "tools/perfex/base/clock.h"
 #include "tools/perfex/sample/helper.h"
@@ -187,6 +190,65 @@ static void read_functions(struct unit *unit, Dwarf_Die *parent, unsigned int de
 	}
 }
 
+/* Whether opening it may wait, as that of a pipe does. */
+static bool may_wait(const char *first, const char *second, const char *name)
+{
+	struct stat is;
+	char *path;
+	bool may;
+
+	if (asprintf(&path, "%s/%s/%s", first, second, name) < 0)
+		_exit(1);
+	may = stat(path, &is) == 0 && !S_ISREG(is.st_mode);
+	free(path);
+	return may;
+}
+
+/* Writes the directory that the library takes for the file's. */
+static void put_directory(char place[PATH_MAX])
+{
+	char path[32], *end;
+	ssize_t n;
+
+	snprintf(path, sizeof(path), "/proc/self/fd/%d", file.fd);
+	n = readlink(path, place, PATH_MAX - 1);
+	place[n > 0 ? n : 0] = '\0';
+	end = strrchr(place, '/');
+	if (end)
+		*end = '\0';
+}
+
+/*
+ * Whether the library would wait for another file: it opens what has the name beside this one, or
+ * in the directory of the compilation.
+ */
+static bool waits_for(const char *name, const char *directory)
+{
+	char place[PATH_MAX];
+
+	if (*name == '/')
+		return may_wait("", "", name);
+	put_directory(place);
+	return may_wait(place, "", name) ||
+	       may_wait(*directory == '/' ? "" : place, directory, name);
+}
+
+static const char *text_of(Dwarf_Die *die, unsigned int name)
+{
+	Dwarf_Attribute attribute;
+
+	return dw.dwarf_attr_integrate(die, name, &attribute) ? dw.dwarf_formstring(&attribute)
+							      : NULL;
+}
+
+static bool waits_for_split(Dwarf_Die *die)
+{
+	const char *name = text_of(die, DW_AT_dwo_name), *directory = text_of(die, DW_AT_comp_dir);
+
+	name = name ? name : text_of(die, DW_AT_GNU_dwo_name);
+	return name && waits_for(name, directory ? directory : "");
+}
+
 /* Most of it may be in a file of its own (-gsplit-dwarf). */
 static void find_split(struct unit *unit)
 {
@@ -194,6 +256,8 @@ static void find_split(struct unit *unit)
 	uint8_t type;
 	Dwarf_Die die, other;
 
+	if (waits_for_split(&unit->die))
+		return;
 	if (dw.dwarf_cu_info(unit->die.cu, &version, &type, &die, &other, NULL, NULL, NULL) == 0 &&
 	    type == DW_UT_skeleton && other.cu)
 		unit->die = other;
@@ -337,8 +401,11 @@ static bool has_its_alternate(Dwarf *dwarf)
 	const char *name;
 	const void *wanted, *id;
 	ssize_t n = dw.dwelf_dwarf_gnu_debugaltlink(dwarf, &name, &wanted);
-	Dwarf *other = n > 0 ? dw.dwarf_getalt(dwarf) : NULL;
+	Dwarf *other;
 
+	if (n > 0 && waits_for(name, ""))
+		return false;
+	other = n > 0 ? dw.dwarf_getalt(dwarf) : NULL;
 	return !other || (dw.dwelf_elf_gnu_build_id(dw.dwarf_getelf(other), &id) == n &&
 			  memcmp(id, wanted, (size_t)n) == 0);
 }

@@ -260,6 +260,34 @@ START_TEST(of_shared_files)
 }
 END_TEST
 
+/* Nothing waits for a pipe with the name of another file. */
+START_TEST(of_a_pipe)
+{
+	static const char *const ways[] = { "-g -gsplit-dwarf",
+					    "-g -gsplit-dwarf -fdebug-prefix-map=$PWD=/nowhere",
+					    "-gdwarf-4 -gsplit-dwarf" };
+	unsigned int i;
+
+	make_sources();
+	for (i = 0; i < ARRAY_SIZE(ways); i++) {
+		ck_assert(compile(ways[i]));
+		ck_assert(run("for dwo in *.dwo; do rm $dwo && mkfifo $dwo || exit; done"));
+		ck_assert(!has("middle", look_at("work", 0, 0)));
+		ck_assert(run("rm *.dwo"));
+	}
+	if (run("dwz --version >/dev/null 2>&1")) {
+		ck_assert(run(
+			"awk 'BEGIN { for (i = 0; i < 400; i++) print \"struct s\" i \" { int a, b; struct s\" i \" *n; } v\" i \";\" }' "
+			">more.h && cat more.h >>prog.c"));
+		ck_assert(compile("-g -gdwarf-4"));
+		ck_assert(run(
+			"cp prog twin && dwz -m shared prog twin && rm shared && mkfifo shared"));
+		ck_assert(!has("middle", look_at("work", 0, 0)));
+	}
+	remove_all();
+}
+END_TEST
+
 /* Many addresses are asked for in few questions, in any order, and again. */
 START_TEST(many)
 {
@@ -426,6 +454,7 @@ int main(void)
 		of_a_program,
 		of_another_file,
 		of_shared_files,
+		of_a_pipe,
 		many,
 		hostile,
 		of_a_user,
