@@ -24,6 +24,7 @@ struct piece {
 
 struct segment {
 	uint64_t offset, size, address;
+	uint64_t reach; /* the highest end of this one and those before it */
 };
 
 struct symbols {
@@ -46,7 +47,7 @@ void symbols_add_segment(struct symbols *symbols, uint64_t offset, uint64_t size
 {
 	symbols->segment = need(
 		reallocarray(symbols->segment, symbols->nsegments + 1, sizeof(*symbols->segment)));
-	symbols->segment[symbols->nsegments++] = (struct segment){ offset, size, address };
+	symbols->segment[symbols->nsegments++] = (struct segment){ offset, size, address, 0 };
 }
 
 static size_t add_text(struct symbols *symbols, const char *name, size_t length)
@@ -223,11 +224,40 @@ static void make_pieces(struct symbols *symbols, struct heap *heap, const uint64
 	}
 }
 
+static int compare_segments(const void *a, const void *b)
+{
+	const struct segment *one = a, *two = b;
+
+	return one->offset < two->offset ? -1 : one->offset > two->offset;
+}
+
+static uint64_t end_of(const struct segment *segment)
+{
+	return segment->size > UINT64_MAX - segment->offset ? UINT64_MAX
+							    : segment->offset + segment->size;
+}
+
+static void sort_segments(struct symbols *symbols)
+{
+	uint64_t reach = 0;
+	size_t i;
+
+	if (symbols->nsegments)
+		qsort(symbols->segment, symbols->nsegments, sizeof(*symbols->segment),
+		      compare_segments);
+	for (i = 0; i < symbols->nsegments; i++) {
+		if (end_of(&symbols->segment[i]) > reach)
+			reach = end_of(&symbols->segment[i]);
+		symbols->segment[i].reach = reach;
+	}
+}
+
 void symbols_end(struct symbols *symbols, enum symbols_order order)
 {
 	struct heap heap = { .order = order };
 	uint64_t *ends;
 
+	sort_segments(symbols);
 	if (!symbols->n)
 		return;
 	qsort_r(symbols->symbol, symbols->n, sizeof(*symbols->symbol), compare, symbols->text);
@@ -248,15 +278,20 @@ size_t symbols_number(const struct symbols *symbols)
 
 int symbols_address(const struct symbols *symbols, uint64_t offset, uint64_t *address)
 {
-	size_t i;
+	size_t low = 0, high = symbols->nsegments, middle;
 
 	*address = offset;
-	for (i = 0; i < symbols->nsegments; i++) {
-		const struct segment *segment = &symbols->segment[i];
-
-		if (offset < segment->offset || offset - segment->offset >= segment->size)
+	while (low < high) {
+		middle = low + (high - low) / 2;
+		if (symbols->segment[middle].offset <= offset)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	while (low-- && symbols->segment[low].reach > offset) {
+		if (end_of(&symbols->segment[low]) <= offset)
 			continue;
-		*address = offset - segment->offset + segment->address;
+		*address = offset - symbols->segment[low].offset + symbols->segment[low].address;
 		return 1;
 	}
 	return !symbols->nsegments;

@@ -203,6 +203,30 @@ START_TEST(segments)
 }
 END_TEST
 
+/* As many segments as a file can have, the last one first, and one around many others. */
+START_TEST(many_segments)
+{
+	struct symbols *symbols = symbols_new();
+	uint64_t i, round;
+
+	for (i = 65533; i > 0; i--)
+		symbols_add_segment(symbols, 0x1000000 + i * 0x100, 0x80, i * 0x1000);
+	symbols_add_segment(symbols, 0x1000000, 0x10000, 0x80000000);
+	add(symbols, 0, 0x70000000, 1, "small");
+	add(symbols, 0x80000000, 0x90000000, 1, "large");
+	symbols_end(symbols, SYMBOLS_NESTED);
+	for (round = 0; round < 10; round++)
+		for (i = 0x101; i < 65534; i++) {
+			found_is(symbols, 0x1000000 + i * 0x100, "small", i * 0x1000);
+			found_is(symbols, 0x1000080 + i * 0x100, NULL, 0);
+		}
+	found_is(symbols, 0x1000001, "large", 1);
+	found_is(symbols, 0x1000101, "small", 0x1001);
+	found_is(symbols, 0x1000180, "large", 0x180);
+	symbols_free(symbols);
+}
+END_TEST
+
 /* Room for names and symbols grows, and none is lost. */
 START_TEST(many)
 {
@@ -242,4 +266,4 @@ START_TEST(full)
 }
 END_TEST
 
-UNIT_MAIN("symbols", 20, edges, names, nested, labels, layers, segments, many, full)
+UNIT_MAIN("symbols", 20, edges, names, nested, labels, layers, segments, many_segments, many, full)
