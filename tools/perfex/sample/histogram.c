@@ -22,7 +22,7 @@
 #define ROWS	40 /* that are shown one by one */
 #define BUCKETS 1024
 
-#define MOST_FILES 512 /* that are open at a time */
+#define MOST_FILES 65536 /* that are open at a time */
 
 #define OUTERMOST 8 /* calls among which is a program's beginning */
 

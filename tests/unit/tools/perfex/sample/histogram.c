@@ -8,6 +8,7 @@
 #include <linux/perf_event.h>
 #include <stdint.h>
 #include <stdio.h>
+#include <sys/resource.h>
 #include "tests/harness/check.h"
 #include "tests/harness/stream.h"
 #include "tools/perfex/sample/elf.h"
@@ -625,6 +626,35 @@ START_TEST(opened)
 }
 END_TEST
 
+/* As many files as may be open have inlined functions. */
+START_TEST(many_files)
+{
+	const uint64_t chain[] = { USER, 0x10004 };
+	struct rlimit limit;
+	struct histogram *histogram;
+	unsigned int i, n;
+	char name[16];
+	FILE *file;
+
+	ck_assert_int_eq(getrlimit(RLIMIT_NOFILE, &limit), 0);
+	limit.rlim_cur = limit.rlim_max;
+	ck_assert_int_eq(setrlimit(RLIMIT_NOFILE, &limit), 0);
+	n = limit.rlim_cur / 4 < 600 ? (unsigned int)limit.rlim_cur / 4 : 600;
+	histogram = histogram_new();
+	for (i = 0; i < n; i++) {
+		snprintf(name, sizeof(name), "/file%u", i);
+		map_file(histogram, i, 0x10000, 0x1000, 0, name);
+		histogram_chain(histogram, i, i, chain, 2, 1);
+	}
+	questions = 0;
+	file = tmpfile();
+	histogram_fold(histogram, false, file);
+	fclose(file);
+	ck_assert_uint_eq(questions, n);
+	histogram_free(histogram);
+}
+END_TEST
+
 START_TEST(branches)
 {
 	struct histogram *histogram = histogram_new();
@@ -648,4 +678,4 @@ END_TEST
 
 UNIT_MAIN("histogram", 20, busiest, weighted, edges, turns, hidden, processes, threads, memory,
 	  identities, as_memory, missing, calls, signals, inlined, empty, cut, past, opened,
-	  branches)
+	  many_files, branches)
