@@ -816,6 +816,36 @@ EOT
 			env LD_PRELOAD="$work/refuse.so" "$perfex" --sample -e $event --format=folded --call-graph dwarf true
 		;;
 	esac
+	# A caller that was made at run time, without tables and frame pointers, ends a chain, and a last line says so.
+	cat >"$work/made.c" <<'EOT'
+#include <string.h>
+#include <sys/mman.h>
+#include <time.h>
+static void __attribute__((noinline)) spin(void)
+{
+	while (clock() < CLOCKS_PER_SEC / 5)
+		for (volatile long i = 0; i < 1000000; i++)
+			;
+}
+int main(void)
+{
+	/* push %rbp; xor %ebp, %ebp; sub $16, %rsp; call *%rdi; add $16, %rsp; pop %rbp; ret */
+	static const char code[] = "\x55\x31\xED\x48\x83\xEC\x10\xFF\xD7\x48\x83\xC4\x10\x5D\xC3";
+	void *where = mmap(0, 4096, PROT_READ | PROT_WRITE | PROT_EXEC, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	memcpy(where, code, sizeof(code));
+	((void (*)(void (*)(void)))where)(spin);
+	return 0;
+}
+EOT
+	if [ "$(uname -m)" = x86_64 ]; then
+		${CC:-cc} -O1 -fomit-frame-pointer "$work/made.c" -o "$work/made" || exit 1
+		dwarf dwarf "$work/made"
+		expect "a caller that was made at run time" 0 \
+			'^ [0-9]* samples lack outer calls: a caller is in code that was made at run time, without tables' cat "$work/out"
+		expect "the chain that ends there" 0 '^made;\[anon\];spin [1-9]' cat "$work/out"
+		dwarf dwarf "$way" 100
+		expect "callers in files" 1 '^0$' grep -c 'made at run time' "$work/out"
+	fi
 	# Records are read while perfex has no time to find calls; the library may end the process that finds them.
 	cat >"$work/slow.c" <<'EOT'
 #include <dlfcn.h>
@@ -849,15 +879,16 @@ EOT
 	*sanitize*) ;; # a sanitizer has to be loaded first
 	*)
 		${CC:-cc} -D_GNU_SOURCE -shared -fPIC "$work/slow.c" -o "$work/slow.so" -ldl
-		all=
+		all='' named=busy$$ # others may run programs of any other name
+		cp "$calls" "$work/$named"
 		! "$perfex" -a -e cs true 2>/dev/null || all=-a
 		# shellcheck disable=SC2016,SC2086
 		LD_PRELOAD="$work/slow.so" BUSY="$work/busy" "$perfex" --sample $all -e $event --format=folded -o "$work/folded" \
-			--call-graph dwarf,2048 env LD_PRELOAD= sh -c 'touch "$0/busy"; "$0/calls" 3000 & "$0/calls" 3000; wait; rm "$0/busy"' \
-			"$work" >"$work/out" 2>&1
+			--call-graph dwarf,2048 env LD_PRELOAD= sh -c 'touch "$0/busy"; "$0/$1" 3000 & "$0/$1" 3000; wait; rm "$0/busy"' \
+			"$work" $named >"$work/out" 2>&1
 		expect "records that come while calls are not found yet" 1 '^0$' grep -c ' lost' "$work/out"
-		grep '^calls;' "$work/folded" >"$work/out"
-		chain "calls of them" calls "$expected"
+		grep "^$named;" "$work/folded" >"$work/out"
+		chain "calls of them" $named "$expected"
 		for last in 0 20; do
 			LD_PRELOAD="$work/slow.so" BUSY="$work/busy" LAST=$last "$perfex" --sample -e $event --format=folded --call-graph dwarf \
 				env LD_PRELOAD= "$way" 200 >"$work/out" 2>&1

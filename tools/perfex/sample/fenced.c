@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include <errno.h>
 #include <signal.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/socket.h>
@@ -15,7 +16,7 @@
 #define MOST_FAILURES 8
 
 struct answer {
-	uint64_t cut;
+	uint64_t end; /* enum unwind_end */
 	uint64_t chain[UNWIND_MOST];
 };
 
@@ -25,10 +26,10 @@ void fenced_send(struct fenced *fenced, uint32_t pid, const struct perfctr_recor
 {
 	struct answer answer;
 	const uint64_t *chain;
-	bool cut;
-	size_t n = unwind(fenced->unwinder, pid, sample, &chain, &cut);
+	enum unwind_end end;
+	size_t n = unwind(fenced->unwinder, pid, sample, &chain, &end);
 
-	answer.cut = cut;
+	answer.end = end;
 	if (n)
 		memcpy(answer.chain, chain, n * sizeof(*chain));
 	if (send(fenced->line, &answer, offsetof(struct answer, chain[n]), MSG_NOSIGNAL) < 0)
@@ -78,25 +79,26 @@ void fenced_end(struct fenced *fenced)
 	fenced->pid = 0;
 }
 
-size_t fenced_next(struct fenced *fenced, uint32_t pid, const uint64_t **chain, bool *cut)
+size_t fenced_next(struct fenced *fenced, uint32_t pid, const uint64_t **chain,
+		   enum unwind_end *end)
 {
 	static struct answer answer;
 	ssize_t got = -1;
 
-	*cut = false;
+	*end = UNWIND_WHOLE;
 	if (fenced->failures >= MOST_FAILURES)
 		return 0;
 	if (fenced->pid || begin(fenced))
 		do
 			got = recv(fenced->line, &answer, sizeof(answer), 0);
 		while (got < 0 && errno == EINTR);
-	if (got < (ssize_t)sizeof(answer.cut)) {
+	if (got < (ssize_t)sizeof(answer.end)) {
 		fenced_end(fenced);
 		unwind_leave_out(fenced->unwinder, pid);
 		fenced->failures++;
 		return 0;
 	}
-	*cut = answer.cut;
+	*end = (enum unwind_end)answer.end;
 	*chain = answer.chain;
-	return ((size_t)got - sizeof(answer.cut)) / sizeof(answer.chain[0]);
+	return ((size_t)got - sizeof(answer.end)) / sizeof(answer.chain[0]);
 }

@@ -7,7 +7,6 @@
 #define PERFCTR_TOOLS_FENCED_H
 
 #include <libperfctr.h>
-#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include "tools/perfex/sample/unwind.h"
@@ -27,7 +26,8 @@ struct fenced {
  * are. The first question begins the process. If it fails, the sample's process gets no calls, and
  * another one is begun for the next sample, some times.
  */
-size_t fenced_next(struct fenced *fenced, uint32_t pid, const uint64_t **chain, bool *cut);
+size_t fenced_next(struct fenced *fenced, uint32_t pid, const uint64_t **chain,
+		   enum unwind_end *end);
 
 void fenced_send(struct fenced *fenced, uint32_t pid, const struct perfctr_record_sample *sample);
 

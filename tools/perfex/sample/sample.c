@@ -55,9 +55,10 @@ struct sampling {
 	const struct perfctr_record *record; /* of the spool, at hand; NULL: the present is */
 	uint64_t filled;		     /* how often the spool was full */
 	uint64_t cut;			     /* samples whose stack is longer than its copy */
-	uint64_t pointers;		     /* samples with a chain by frame pointers */
-	uint64_t own;			     /* samples of perfex, which are left out */
-	uint32_t perfex;		     /* its own process */
+	uint64_t outside;    /* samples with a caller in no file, by which no other is found */
+	uint64_t pointers;   /* samples with a chain by frame pointers */
+	uint64_t own;	     /* samples of perfex, which are left out */
+	uint32_t perfex;     /* its own process */
 	uint32_t unexecuted; /* a command's process, which is perfex until its exec; 0: none */
 	uint64_t executed;   /* the time of that */
 };
@@ -190,10 +191,11 @@ static bool use_unwound(struct sampling *sampling, const struct perfctr_record *
 	const struct perfctr_record_sample *sample = &record->as.sample;
 	uint64_t nkernel = 0, *chain;
 	const uint64_t *user;
-	bool cut;
-	size_t n = fenced_next(&sampling->fenced, record->pid, &user, &cut);
+	enum unwind_end end;
+	size_t n = fenced_next(&sampling->fenced, record->pid, &user, &end);
 
-	sampling->cut += cut;
+	sampling->cut += end == UNWIND_CUT;
+	sampling->outside += end == UNWIND_OUTSIDE;
 	if (!n)
 		return false;
 	while (nkernel < sample->nchain && sample->chain[nkernel] != (uint64_t)PERF_CONTEXT_USER)
@@ -972,6 +974,12 @@ static void print_unwound(const struct sampling *sampling, FILE *file)
 			sampling->request.stack,
 			sampling->request.stack > UNWIND_LARGEST / 2 ? UNWIND_LARGEST
 								     : sampling->request.stack * 2);
+	if (sampling->outside)
+		fprintf(file,
+			" %llu sample%s outer calls: a caller is in code that was made at run time, "
+			"without tables for unwinding and frame pointers\n",
+			(unsigned long long)sampling->outside,
+			sampling->outside == 1 ? " lacks" : "s lack");
 	if (sampling->pointers)
 		fprintf(file, " %llu sample%s calls by frame pointers: there is no DWARF\n",
 			(unsigned long long)sampling->pointers,

@@ -78,6 +78,7 @@ struct unwinder {
 	const struct perfctr_record_sample *sample;
 	Dwfl *dwfl;
 	bool beyond; /* libdw asked for more of the stack than there is */
+	enum unwind_end end;
 	size_t n;
 	uint64_t chain[UNWIND_MOST];
 };
@@ -264,6 +265,13 @@ static bool has_cfi(Dwfl *dwfl, Dwarf_Addr counter)
 	       (dw.dwfl_module_eh_cfi(module, &bias) || dw.dwfl_module_dwarf_cfi(module, &bias));
 }
 
+/* Whether the outermost call that was found is in no file, as code that was made at run time is. */
+static bool is_outside(const struct unwinder *unwinder)
+{
+	return unwinder->n > 1 && unwinder->n < UNWIND_MOST &&
+	       !dw.dwfl_addrmodule(unwinder->dwfl, unwinder->chain[unwinder->n - 1] - 1);
+}
+
 /* The calls of the sample at hand; 0: there is nothing to find them by. */
 static size_t find_calls(struct unwinder *unwinder, uint32_t pid)
 {
@@ -274,6 +282,9 @@ static size_t find_calls(struct unwinder *unwinder, uint32_t pid)
 		return 0;
 	unwinder->dwfl = program->dwfl;
 	result = dw.dwfl_getthread_frames(program->dwfl, (pid_t)pid, take_frame, unwinder);
+	unwinder->end = unwinder->beyond       ? UNWIND_CUT
+			: is_outside(unwinder) ? UNWIND_OUTSIDE
+					       : UNWIND_WHOLE;
 	return result == 0 || unwinder->n > 1 ? unwinder->n : 0;
 }
 
@@ -315,13 +326,13 @@ void unwind_leave_out(struct unwinder *unwinder, uint32_t pid)
 }
 
 size_t unwind(struct unwinder *unwinder, uint32_t pid, const struct perfctr_record_sample *sample,
-	      const uint64_t **chain, bool *cut)
+	      const uint64_t **chain, enum unwind_end *end)
 {
 	const struct sigaction action = { .sa_handler = leave };
 	struct sigaction before;
 	size_t n;
 
-	*cut = false;
+	*end = UNWIND_WHOLE;
 	if (sample->user.abi != PERF_SAMPLE_REGS_ABI_64 ||
 	    sample->user.n != (uint64_t)__builtin_popcountll(unwind_registers()) ||
 	    is_left_out(unwinder, pid))
@@ -333,7 +344,8 @@ size_t unwind(struct unwinder *unwinder, uint32_t pid, const struct perfctr_reco
 	sigaction(SIGBUS, &action, &before);
 	n = try_calls(unwinder, pid);
 	sigaction(SIGBUS, &before, NULL);
-	*cut = unwinder->beyond;
+	if (n)
+		*end = unwinder->end;
 	return n;
 }
 
@@ -367,9 +379,9 @@ struct unwinder *unwind_new(struct histogram *histogram, uint32_t stack)
 }
 
 size_t unwind(struct unwinder *unwinder, uint32_t pid, const struct perfctr_record_sample *sample,
-	      const uint64_t **chain, bool *cut)
+	      const uint64_t **chain, enum unwind_end *end)
 {
-	(void)unwinder, (void)pid, (void)sample, (void)chain, (void)cut;
+	(void)unwinder, (void)pid, (void)sample, (void)chain, (void)end;
 	return 0;
 }
 

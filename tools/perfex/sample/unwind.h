@@ -9,7 +9,6 @@
 #define PERFCTR_TOOLS_UNWIND_H
 
 #include <libperfctr.h>
-#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include "tools/perfex/sample/histogram.h"
@@ -34,13 +33,19 @@ uint64_t unwind_registers(void);
  */
 struct unwinder *unwind_new(struct histogram *histogram, uint32_t stack);
 
+/* Why outer calls of a sample were not found. */
+enum unwind_end {
+	UNWIND_WHOLE,	/* they were, or nobody can tell */
+	UNWIND_CUT,	/* the stack is longer than its copy */
+	UNWIND_OUTSIDE, /* a caller is in no file, and no frame pointer leads on */
+};
+
 /*
  * The calls in user mode, as perf_events write them: the innermost first. 0: there is nothing to
- * find them by. They are there until the next call. *cut: calls were not found, for the stack is
- * longer than its copy.
+ * find them by. They are there until the next call.
  */
 size_t unwind(struct unwinder *unwinder, uint32_t pid, const struct perfctr_record_sample *sample,
-	      const uint64_t **chain, bool *cut);
+	      const uint64_t **chain, enum unwind_end *end);
 
 /* From now on finds no calls of a process, until it maps other files. */
 void unwind_leave_out(struct unwinder *unwinder, uint32_t pid);
