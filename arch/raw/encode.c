@@ -21,7 +21,7 @@ int perfctr_raw_encode(const struct perfctr_cpu *cpu, const struct perfctr_event
 
 	for (i = 0; i < n; i++) {
 		*conflict = 1u << i;
-		*reason = perfctr_event_plain(cpu, &choices[i]);
+		*reason = cpu->isa->choice_code(cpu, &choices[i], &code);
 		if (*reason)
 			return -1;
 	}

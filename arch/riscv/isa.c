@@ -16,6 +16,18 @@ static struct perfctr_code option_code(const struct perfctr_event_choice *choice
 	};
 }
 
+/* As perfctr_raw_choice_code(), which knows nothing of the firmware. */
+static const char *choice_code(const struct perfctr_cpu *cpu,
+			       const struct perfctr_event_choice *choice, struct perfctr_code *code)
+{
+	const char *reason = perfctr_raw_choice_code(cpu, choice, code);
+
+	if (!reason && choice->user != choice->kernel && code->high & SBI_GENERAL &&
+	    SBI_TYPE(code->evntsel) == SBI_TYPE_FIRMWARE)
+		return "the firmware counts it in all modes; leave the modifiers u and k out";
+	return reason;
+}
+
 const struct perfctr_isa perfctr_riscv = {
 	.type_names = perfctr_raw_types,
 	.types = PERFCTR_RAW_TYPES,
@@ -23,7 +35,7 @@ const struct perfctr_isa perfctr_riscv = {
 	.compile = perfctr_riscv_compile,
 	.control_code = perfctr_raw_control_code,
 	.option_code = option_code,
-	.choice_code = perfctr_raw_choice_code,
+	.choice_code = choice_code,
 	.encode = perfctr_raw_encode,
 	.fields = perfctr_raw_fields,
 };

@@ -62,6 +62,7 @@ static int is_general(uint32_t event)
 	case SBI_TYPE_HARDWARE: return event >= 1 && event <= SBI_HARDWARE_LAST;
 	case SBI_TYPE_CACHE:
 		return SBI_CACHE_ID(event) < SBI_CACHE_IDS && SBI_CACHE_OP(event) < SBI_CACHE_OPS;
+	case SBI_TYPE_FIRMWARE: return (event & 0xFFFF) < SBI_FIRMWARE_EVENTS;
 	default: return 0;
 	}
 }
@@ -82,7 +83,13 @@ static int check_event(const struct perfctr_cpu_control *c, unsigned int i,
 					"SINH and UINH together exclude everything");
 	if (high & SBI_GENERAL && !is_general(c->evntsel[i]))
 		return perfctr_diagnose(diagnosis, "evntsel", (int)i, c->evntsel[i],
-					"the SBI has no hardware or cache event of this number");
+					"the SBI has no hardware or cache event of this number, "
+					"and no firmware event");
+	if (high & SBI_GENERAL && high & (SBI_SINH | SBI_UINH) &&
+	    SBI_TYPE(c->evntsel[i]) == SBI_TYPE_FIRMWARE)
+		return perfctr_diagnose(diagnosis, "evntsel_high", (int)i,
+					high & (SBI_SINH | SBI_UINH),
+					"a firmware event counts in all modes");
 	return 0;
 }
 

@@ -15,7 +15,8 @@
 
 /* An event number of the SBI has a type above a code of 16 bits. */
 #define SBI_TYPE(event) ((event) >> 16)
-enum { SBI_TYPE_HARDWARE, SBI_TYPE_CACHE };
+enum { SBI_TYPE_HARDWARE, SBI_TYPE_CACHE, SBI_TYPE_FIRMWARE = 15 };
+enum { SBI_FIRMWARE_EVENTS = 22 };
 enum { SBI_CPU_CYCLES = 1, SBI_INSTRUCTIONS, SBI_HARDWARE_LAST = 10 /* reference cycles */ };
 
 /* These are the parts of a cache event's code. */

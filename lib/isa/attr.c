@@ -86,8 +86,9 @@ static inline bool x86_attr(const struct perfctr_cpu *cpu, const struct perfctr_
 }
 
 /*
- * The kernel has no raw code for the SBI's own events, but names for them. The numbers of hardware
- * events are one higher than perf's; a cache event's code has perf's three parts.
+ * The kernel has no raw code for the SBI's own hardware events, but names for them. Their numbers
+ * are one higher than perf's; a cache event's code has perf's three parts. Firmware events have raw
+ * codes with bit 63 (drivers/perf/riscv_pmu_sbi.c).
  */
 static inline bool sbi_attr(const struct perfctr_code *code, struct perf_event_attr *attr)
 {
@@ -99,7 +100,9 @@ static inline bool sbi_attr(const struct perfctr_code *code, struct perf_event_a
 	attr->config = event | (uint64_t)(code->high & 0xFFFF) << 32;
 	if (!(code->high & SBI_GENERAL))
 		return true;
-	if (SBI_TYPE(event) == SBI_TYPE_CACHE) {
+	if (SBI_TYPE(event) == SBI_TYPE_FIRMWARE) {
+		attr->config = UINT64_C(1) << 63 | (event & 0xFFFF);
+	} else if (SBI_TYPE(event) == SBI_TYPE_CACHE) {
 		attr->type = PERF_TYPE_HW_CACHE;
 		attr->config = (event >> 3 & 0xFF) | (event >> 1 & 3) << 8 | (event & 1) << 16;
 	} else {

@@ -254,6 +254,7 @@ static const struct field {
 	{ 1, 3, "long or rdpmc", PERFCTR_RULES_PMUV3 },
 	{ 1, 0x1FFFC, "threshold", PERFCTR_RULES_PMUV3 },
 	{ 2, UINT64_MAX, "acr_mask", PERFCTR_RULES_ARCH },
+	{ 0, 3ull << 62, "firmware", PERFCTR_RULES_SBI },
 };
 
 /* Whether config is the kernel's own number of an event. */

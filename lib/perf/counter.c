@@ -108,6 +108,9 @@ static bool ignores_modes(const struct perf_event_attr *attr)
 #ifdef __riscv
 	long access;
 
+	/* The firmware has no modes either. */
+	if (is_firmware(attr))
+		return attr->exclude_user | attr->exclude_kernel;
 	return attr->type == PERF_TYPE_HARDWARE && attr->exclude_user | attr->exclude_kernel &&
 	       (attr->config == PERF_COUNT_HW_CPU_CYCLES ||
 		attr->config == PERF_COUNT_HW_INSTRUCTIONS) &&

@@ -12,7 +12,8 @@
  *
  * With the argument "words" it looks up lines of its input, TABLE WORD, and prints them with their
  * options; with none if the table has no such word. With "midrs" it identifies arm64's processors
- *by the hexadecimal numbers of its input: prints id and name.
+ * by the hexadecimal numbers of its input: prints id and name; with "cpuids" x86's, by vendor,
+ * signature and leaf 1AH; with "harts" RISC-V's, by mvendorid, marchid and mimpid.
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -107,16 +108,58 @@ static void print_word(char *line)
 	putchar('\n');
 }
 
+static void print_identity(const struct perfctr_cpu *cpu)
+{
+	printf("%s\t%s\n", cpu->id, cpu->name);
+}
+
 static void print_midr(const char *line)
 {
 	struct perfctr_cpu cpu;
 
 	perfctr_arm64_identify(strtoull(line, NULL, 16), 6, &cpu);
-	printf("%s\t%s\n", cpu.id, cpu.name);
+	print_identity(&cpu);
+}
+
+/* All have the counters of architectural monitoring, version 5. */
+static void print_cpuid(const char *line)
+{
+	struct perfctr_cpuid id = {
+		.max_leaf = 0x23,
+		.leaf1_edx = PERFCTR_CPUID_TSC,
+		.leaf0a_eax = 0x07300805,
+		.leaf0a_ecx = 0xF,
+		.leaf0a_edx = 0x8604,
+	};
+	char vendor[sizeof(id.vendor) + 1];
+	struct perfctr_cpu cpu;
+
+	if (sscanf(line, "%12s %" SCNx32 " %" SCNx32, vendor, &id.signature, &id.leaf1a_eax) != 3)
+		exit(2);
+	memcpy(id.vendor, vendor, sizeof(id.vendor));
+	perfctr_x86_identify(&id, &cpu);
+	print_identity(&cpu);
+}
+
+static void print_hart(const char *line)
+{
+	uint64_t vendor, arch, implementation;
+	struct perfctr_cpu cpu;
+
+	if (sscanf(line, "%" SCNx64 " %" SCNx64 " %" SCNx64, &vendor, &arch, &implementation) != 3)
+		exit(2);
+	perfctr_riscv_identify(vendor, arch, 1, &cpu);
+	print_identity(&cpu);
 }
 
 int main(int argc, char **argv)
 {
+	static const struct {
+		const char *name;
+		void (*print)(const char *line);
+	} identities[] = { { "midrs", print_midr },
+			   { "cpuids", print_cpuid },
+			   { "harts", print_hart } };
 	char line[600];
 	const char *id;
 	unsigned int n;
@@ -124,9 +167,9 @@ int main(int argc, char **argv)
 	if (argc == 2 && !strcmp(argv[1], "words"))
 		while (fgets(line, sizeof(line), stdin))
 			print_word(line);
-	if (argc == 2 && !strcmp(argv[1], "midrs"))
-		while (fgets(line, sizeof(line), stdin))
-			print_midr(line);
+	for (n = 0; n < sizeof(identities) / sizeof(identities[0]) && argc == 2; n++)
+		while (!strcmp(argv[1], identities[n].name) && fgets(line, sizeof(line), stdin))
+			identities[n].print(line);
 	for (n = 0; argc == 1 && (id = perfctr_event_table_id(n)); n++)
 		print_table(id);
 	return ferror(stdout) || fflush(stdout);

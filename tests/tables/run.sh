@@ -22,7 +22,8 @@ unpack_linux() {
 	fi
 	mkdir -p "$work/linux"
 	tar -xJf "$tar" -C "$work/linux" --strip-components=1 --wildcards \
-		'linux-source-*/arch/arm64/include/asm/cputype.h' 'linux-source-*/arch/x86/events/*' 'linux-source-*/tools/perf/pmu-events/arch/*'
+		'linux-source-*/arch/arm64/include/asm/cputype.h' 'linux-source-*/arch/x86/include/asm/intel-family.h' \
+		'linux-source-*/arch/x86/kernel/cpu/amd.c' 'linux-source-*/arch/x86/events/*' 'linux-source-*/tools/perf/pmu-events/arch/*'
 	echo "$tar" | sed 's/.*linux-source-//; s/\.tar.*//' >"$work/linux/version"
 }
 

@@ -216,7 +216,7 @@ static int overflow(void)
 static int firmware(void)
 {
 	/* Timers set, which the kernel does through the firmware or not at all. */
-	struct perfctr_set *set = perfctr_set_open("r8000000000000005", NULL, 0);
+	struct perfctr_set *set = perfctr_set_open("FW_SET_TIMER", NULL, 0);
 	struct perfctr_reading reading;
 	struct perfctr_reader reader;
 	uint64_t value;
@@ -227,6 +227,8 @@ static int firmware(void)
 	CHECK(perfctr_set_read(set, &reading) == 0 && reading.value < 1000000, "%s: %llu",
 	      perfctr_error(), (unsigned long long)reading.value);
 	perfctr_set_close(set);
+	CHECK_FAILS(perfctr_set_open("r8000000000000005:u", NULL, 0) ? 0 : -1, EOPNOTSUPP, "");
+	CHECK_FAILS(perfctr_set_open("FW_SET_TIMER:u", NULL, 0) ? 0 : -1, EOPNOTSUPP, "all modes");
 	return 0;
 }
 

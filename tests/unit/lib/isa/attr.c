@@ -105,7 +105,7 @@ static uint64_t sbi_event(const struct perf_event_attr *attr)
 	case PERF_TYPE_HW_CACHE:
 		return UINT64_C(1) << 56 | 0x10000 | (c & 0xFF) << 3 | (c >> 8 & 0xFF) << 1 |
 		       c >> 16;
-	default: return c;
+	default: return c >> 63 ? UINT64_C(1) << 56 | 0xF0000 | (c & 0xFFFF) : c;
 	}
 }
 
@@ -577,6 +577,30 @@ START_TEST(hidden_anythread)
 }
 END_TEST
 
+/* The firmware's events have the kernel's mark of it in their raw codes, and no modes. */
+START_TEST(firmware)
+{
+	struct perf_event_attr attr = { .size = sizeof(attr) };
+	struct perfctr_event_choice choice;
+	unsigned int event;
+	const char *part;
+	size_t length;
+	struct perfctr_cpu cpu;
+
+	perfctr_cpu_named("u74", &cpu);
+	ck_assert_int_eq(perfctr_event_lookup(perfctr_event_table("u74"), "FW_SET_TIMER", 12,
+					      &choice, &part, &length, &event),
+			 PERFCTR_EVENT_OK);
+	ck_assert_int_eq(perfctr_event_attr(&cpu, &choice, "FW_SET_TIMER", 12, &attr), 0);
+	ck_assert_uint_eq(attr.type, PERF_TYPE_RAW);
+	ck_assert_uint_eq(attr.config, 0x8000000000000005);
+	ck_assert(!attr.exclude_user && !attr.exclude_kernel);
+	choice.user = 1;
+	ck_fails(perfctr_event_attr(&cpu, &choice, "FW_SET_TIMER:u", 14, &attr), EOPNOTSUPP,
+		 "the firmware counts it in all modes");
+}
+END_TEST
+
 /* A control's value for MSR_PEBS_FRONTEND is for the events that look at it. */
 START_TEST(front_end)
 {
@@ -602,4 +626,4 @@ START_TEST(front_end)
 END_TEST
 
 UNIT_MAIN("attr", 300, every_name_and_modifier, codes, fixed_counters, named_counters, prec_dist,
-	  instructions, hidden_anythread, front_end)
+	  instructions, hidden_anythread, front_end, firmware)
