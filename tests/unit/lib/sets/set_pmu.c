@@ -825,6 +825,7 @@ END_TEST
 START_TEST(offline_processors)
 {
 	const struct perfctr_target target = { .type = PERFCTR_TARGET_CPU, .id = -1 };
+	const struct perfctr_target second = { .type = PERFCTR_TARGET_CPU, .id = 1 };
 	struct perfctr_set *set;
 	struct perfctr_reading r[3], part[3];
 	unsigned int i;
@@ -859,6 +860,14 @@ START_TEST(offline_processors)
 	ck_assert_uint_eq(part[2].value, 3);
 	ck_assert_uint_eq(part[0].quality, PERFCTR_STALE);
 	ck_assert_uint_eq(part[2].quality, PERFCTR_STALE);
+	ck_fails(perfctr_set_check(set), ESTALE, "processor 1 has been offline");
+	perfctr_set_close(set);
+	set = perfctr_set_open("instructions,cycles", &second, 0);
+	ck_assert_msg(set != NULL, "%s", perfctr_error());
+	ck_assert_int_eq(perfctr_set_check(set), 0);
+	pmu_offline(1);
+	ck_fails(perfctr_set_check(set), ESTALE, "processor 1 has been offline");
+	pmu_online(1);
 	perfctr_set_close(set);
 	/* A single event needs a companion to tell; one for all of a processor's. */
 	set = perfctr_set_open("instructions,cycles,branches", &target, 0);
@@ -1401,6 +1410,15 @@ START_TEST(partial_processes)
 	struct perfctr_set *set;
 	unsigned int i;
 
+	for (i = 2; i <= 6; i += 2) {
+		begin_threads(same, ARRAY_SIZE(same));
+		pmu_fail(PMU_OPEN, i, EACCES);
+		set = perfctr_set_open("instructions,cycles", &target, PERFCTR_PARTIAL);
+		ck_assert_msg(set != NULL, "%s", perfctr_error());
+		ck_assert_uint_eq(pmu_events(), 3);
+		ck_assert_ptr_nonnull(reason_of(set, 1));
+		end_threads(set);
+	}
 	begin_threads(same, ARRAY_SIZE(same));
 	pmu_fail(PMU_OPEN, 4, EACCES);
 	set = perfctr_set_open("instructions,cycles", &target, PERFCTR_PARTIAL);
@@ -1429,6 +1447,146 @@ START_TEST(partial_processes)
 	ck_assert_uint_eq(pmu_events(), 6);
 	ck_assert_ptr_null(reason_of(set, 1));
 	end_threads(set);
+}
+END_TEST
+
+/* ---- one, two and three core types ---- */
+
+static const char *const core_types[] = { "cpu_core", "cpu_atom", "cpu_lowpower" };
+
+/* A machine with a processor of each of n types; a single one has no name of its own. */
+static void begin_types(unsigned int n)
+{
+	char path[64], text[16];
+	unsigned int i;
+
+	pmu_begin();
+	pmu.counters = 16;
+	root_make();
+	snprintf(text, sizeof(text), "0-%u", n - 1);
+	root_line("/sys/devices/system/cpu/online", text);
+	for (i = 0; n > 1 && i < n; i++) {
+		snprintf(path, sizeof(path), "%s/type", core_types[i]);
+		snprintf(text, sizeof(text), "%u", i ? 9 + i : 4);
+		root_line(path, text);
+		snprintf(path, sizeof(path), "%s/cpus", core_types[i]);
+		snprintf(text, sizeof(text), "%u", i);
+		root_line(path, text);
+		snprintf(path, sizeof(path), "%s/format/event", core_types[i]);
+		root_line(path, "config:0-7");
+	}
+}
+
+static void end_types(void)
+{
+	root_remove();
+	unsetenv("PERFCTR_ROOT");
+	pmu_end();
+}
+
+/* Each event in each part, and a thread's as one sum, is an event of its own. */
+START_TEST(types_and_ids)
+{
+	struct perfctr_part part;
+	struct perfctr_set *set;
+	uint64_t id[9] = { 0 };
+	unsigned int n, p, i, k;
+
+	for (n = 1; n <= 3; n++) {
+		begin_types(n);
+		set = perfctr_set_open("instructions,{cycles,branches}", NULL, 0);
+		ck_assert_msg(set != NULL, "%s", perfctr_error());
+		ck_assert_uint_eq(perfctr_set_parts(set), n);
+		ck_assert_uint_eq(pmu_events(), 3 * n);
+		for (p = 0; p < n; p++) {
+			ck_assert_int_eq(perfctr_set_part(set, p, &part), 0);
+			ck_assert_str_eq(part.pmu, n > 1 ? core_types[p] : "");
+			for (i = 0; i < 3; i++) {
+				ck_assert_msg(perfctr_set_id(set, p, i, &id[3 * p + i]) == 0, "%s",
+					      perfctr_error());
+				for (k = 0; k < 3 * p + i; k++)
+					ck_assert_uint_ne(id[k], id[3 * p + i]);
+			}
+		}
+		perfctr_set_close(set);
+		end_types();
+	}
+}
+END_TEST
+
+/* An item that fails on one core type is left out on all, with its group. */
+START_TEST(types_and_partial_sets)
+{
+	static const char events[] = "instructions,{cycles,branches}";
+	struct perfctr_reading r[3];
+	struct perfctr_set *set;
+	unsigned int n, nth, i;
+
+	for (n = 1; n <= 3; n++)
+		for (nth = 1; nth <= 3 * n; nth++) {
+			bool group = (nth - 1) % 3 != 0;
+
+			begin_types(n);
+			pmu_fail(PMU_OPEN, nth, EMFILE);
+			set = perfctr_set_open(events, NULL, PERFCTR_PARTIAL);
+			ck_assert_msg(set != NULL, "%s", perfctr_error());
+			/* What was left out before the next core type is not opened there. */
+			ck_assert_uint_eq(pmu_events(), group ? n : 2 * n);
+			for (i = 0; i < 3; i++)
+				ck_assert_msg(!reason_of(set, i) == (group == !i),
+					      "%u types, %u, %u", n, nth, i);
+			perfctr_set_read(set, r);
+			for (i = 0; i < 3; i++)
+				ck_assert_msg((r[i].quality == PERFCTR_NOT_COUNTED &&
+					       reason_of(set, i)) ||
+						      !reason_of(set, i),
+					      "%u types, %u: %u is %u", n, nth, i, r[i].quality);
+			perfctr_set_close(set);
+			end_types();
+		}
+	/* A group whose first event is of one type alone. */
+	begin_types(2);
+	pmu_fail(PMU_OPEN, 3, EMFILE);
+	set = perfctr_set_open("page-faults,{cpu_core/event=1/,cycles}", NULL, PERFCTR_PARTIAL);
+	ck_assert_msg(set != NULL, "%s", perfctr_error());
+	for (i = 0; i < 3; i++)
+		ck_assert_msg(!reason_of(set, i) == !i, "%u", i);
+	perfctr_set_close(set);
+	pmu_fail(PMU_OPEN, 4, EMFILE);
+	set = perfctr_set_open("page-faults,{cpu_core/event=1/,cycles}", NULL, PERFCTR_PARTIAL);
+	ck_assert_msg(set != NULL, "%s", perfctr_error());
+	for (i = 0; i < 3; i++)
+		ck_assert_msg(!reason_of(set, i) == !i, "%u", i);
+	ck_assert_uint_eq(pmu_events(), 1);
+	perfctr_set_close(set);
+	end_types();
+}
+END_TEST
+
+/* What fails on one core type is done on the others all the same. */
+START_TEST(types_and_switches)
+{
+	static const unsigned long requests[] = { PERF_EVENT_IOC_ENABLE, PERF_EVENT_IOC_DISABLE };
+	struct perfctr_set *set;
+	unsigned int n, nth, i, calls;
+
+	for (n = 1; n <= 3; n++)
+		for (i = 0; i < 2; i++)
+			for (nth = 1; nth <= 2 * n; nth++) {
+				begin_types(n);
+				set = perfctr_set_open("instructions,cycles", NULL,
+						       i ? 0 : PERFCTR_DISABLED);
+				ck_assert_msg(set != NULL, "%s", perfctr_error());
+				calls = pmu_calls(requests[i]);
+				pmu_fail(requests[i], nth, EIO);
+				ck_assert_int_eq(i ? perfctr_set_disable(set)
+						   : perfctr_set_enable(set),
+						 -1);
+				ck_assert(pmu_failed());
+				ck_assert_uint_ge(pmu_calls(requests[i]) - calls, 2 * n);
+				perfctr_set_close(set);
+				end_types();
+			}
 }
 END_TEST
 
@@ -1701,6 +1859,10 @@ START_TEST(a_package)
 	/* Without a companion that tells when the processor goes offline: then the event moves. */
 	ck_assert_uint_eq(pmu_events(), 1);
 	perfctr_set_close(set);
+	set = perfctr_set_open("{chip/event=3/,chip/event=4/}", &target, 0);
+	ck_assert_msg(set != NULL, "%s", perfctr_error());
+	ck_assert_uint_eq(perfctr_set_parts(set), 1);
+	perfctr_set_close(set);
 	for (cpu = 0; cpu < 3; cpu++) {
 		target.id = cpu;
 		set = perfctr_set_open("chip/event=3/", &target, 0);
@@ -1794,4 +1956,4 @@ UNIT_MAIN("set_pmu", 60, unverified, no_memory_for_a_set, no_folder_of_threads,
 	  order_of_items, resets, strict_sets, no_room, controls, offline_processors,
 	  a_companion_of_descriptor_0, named_pmus, cgroup_folders, mounts_of_cgroups, partial_sets,
 	  partial_processes, opens_that_fail, user_fallback, readers, a_package, ids_and_units,
-	  no_set)
+	  types_and_ids, types_and_partial_sets, types_and_switches, no_set)
