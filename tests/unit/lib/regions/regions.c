@@ -1505,16 +1505,20 @@ static void in_thread(void *(*what)(void *arg))
 /* Of threads that have ended, too, it is told that they could not be counted. */
 START_TEST(threads_without_counters)
 {
-	begin();
-	start(ONE, 0);
-	nest();
-	in_thread(lose_counters);
-	read_report("1 thread could not be counted.");
-	in_thread(get_none);
-	read_report("2 threads could not be counted.");
-	ck_assert_int_eq(perfctr_region_read_all(&outer, &reading), 0);
-	ck_assert_uint_eq(reading.visits, 2);
-	end();
+	unsigned int measurement;
+
+	for (measurement = 0; measurement < 2; measurement++) {
+		begin();
+		start(ONE, 0);
+		nest();
+		in_thread(lose_counters);
+		read_report("1 thread could not be counted.");
+		in_thread(get_none);
+		read_report("2 threads could not be counted.");
+		ck_assert_int_eq(perfctr_region_read_all(&outer, &reading), 0);
+		ck_assert_uint_eq(reading.visits, 2);
+		end();
+	}
 }
 END_TEST
 
@@ -1949,6 +1953,52 @@ START_TEST(troubles_before)
 	pthread_join(thread, NULL);
 	ck_assert_ptr_null(find_in_report("1 end"));
 	end();
+}
+END_TEST
+
+/* In the next measurement it has counters again, and none of the visits that began before. */
+static void *go_through_two(void *lost)
+{
+	if (lost)
+		lose_counters(NULL);
+	else
+		perfctr_region_begin(&outer);
+	meet_twice();
+	if (!lost)
+		perfctr_region_end(&outer);
+	nest();
+	meet_twice();
+	return NULL;
+}
+
+START_TEST(measured_again)
+{
+	static char yes;
+	char *const lost[] = { NULL, &yes };
+	pthread_t thread;
+	unsigned int i;
+
+	for (i = 0; i < 2; i++) {
+		begin();
+		start(ONE, 0);
+		nest();
+		pthread_barrier_init(&visited, NULL, 2);
+		ck_assert_int_eq(pthread_create(&thread, NULL, go_through_two, lost[i]), 0);
+		meet();
+		ck_assert_int_eq(perfctr_regions_stop(), 0);
+		start(ONE, 0);
+		nest();
+		meet_twice();
+		ck_assert_int_eq(perfctr_region_read_all(&outer, &reading), 0);
+		ck_assert_uint_eq(reading.visits, 2);
+		ck_assert_uint_eq(reading.value[1].inclusive, 2 * 121);
+		read_report("outer");
+		ck_assert_ptr_null(find_in_report("had no begin"));
+		ck_assert_ptr_null(find_in_report("could not be counted"));
+		meet();
+		pthread_join(thread, NULL);
+		end();
+	}
 }
 END_TEST
 
@@ -2523,7 +2573,7 @@ UNIT_MAIN("regions", 60, sums, wide, through_the_kernel, time_goes_on, time_stop
 	  time_is_calibrated, time_of_switches, switched, moment, put_off, counters_are_taken_away,
 	  threads_without_counters, threads_as_the_first, faults, too_deep, deepest, open_elsewhere,
 	  left_from_too_deep, too_many, errors, failed_starts, long_names, troubles_before, threads,
-	  own_malloc, added_bytes, bytes_too_deep, fork_handlers, threads_in_child,
+	  own_malloc, added_bytes, bytes_too_deep, fork_handlers, measured_again, threads_in_child,
 	  forked_amid_lock, stop_closes, stop_amid_others, stop_by_another, stop_beside_others,
 	  again, no_memory
 #if PERFCTR_HAVE_CORE_TYPES
