@@ -272,10 +272,12 @@ static void test_metrics()
 		return code(m.try_error(3, { counts, counts, counts }));
 	});
 	const p::metric_value good = m.value(0, counts), bad = m.value(7, counts);
+
+	expect(m.value(6, counts).beyond && !bad.beyond, "beyond");
 	expect(good.value == 2.5 && good.reason.empty() && good.quality == p::quality::stale &&
 		       !good.beyond,
 	       "a value");
-	expect(bad.reason == "a reason" && bad.beyond, "no value");
+	expect(bad.reason == "a reason", "no value");
 	expect(m.error(0, { counts }) == 3.5 && m.size() == 9 && m.events() == "first,second",
 	       "metrics");
 	recorded();
@@ -304,6 +306,25 @@ static void test_sampler()
 	calls("sampler_next 400", [&] { return code(s.try_next()); });
 	makes("sampler_each 400", [&] { s.each([&n](const p::record &r) { n += r.size; }); });
 	expect(n == 14, "each record");
+}
+
+static void test_texts()
+{
+	const char raw[] = { 3 };
+	perf_branch_entry branch{};
+	const auto twice = [](const string &call, const string &text) {
+		const string found = recorded();
+
+		expect(found == call + "; " + call && text == "a text", found + text);
+	};
+
+	branch.from = 6;
+	recorded();
+	twice("data_src_text 4", p::data_src_text(4));
+	twice("transaction_text 5", p::transaction_text(5));
+	twice("branch_text 6", p::branch_text(branch));
+	twice("ibs_op_text 3 7", p::ibs_op_text(raw, 7));
+	twice("ibs_fetch_text 3 8", p::ibs_fetch_text(raw, 8));
 }
 
 static void test_regions()
@@ -405,7 +426,7 @@ static void test_count()
 		expect(code(name == "enable" ? s.try_enable() : s.try_disable()) == EXDEV, name);
 		recorder_fails(0);
 	}
-	const auto late = p::try_count("a", [] { recorder_fails(1); });
+	const auto late = p::try_count("a", [] { recorder_fails(-1); });
 	recorder_fails(0);
 	expect(code(late) == EXDEV, "an error at a block's end");
 	recorded();
@@ -420,6 +441,7 @@ int main()
 	test_lists();
 	test_metrics();
 	test_sampler();
+	test_texts();
 	test_regions();
 	test_controls();
 	test_count();

@@ -218,7 +218,9 @@ contains
         call expect(set%size() == 2 .and. set%name(2) == "second" .and. set%parts() == 20, "a set")
         call expect(metrics%size() == 9 .and. metrics%events() == "first,second", "metrics")
         call metrics%value(8, readings, value)
-        call expect(value%reason == "a reason" .and. value%beyond, "no value")
+        call expect(value%reason == "a reason" .and. .not. value%beyond, "no value")
+        call metrics%value(7, readings, value)
+        call expect(value%beyond, "a value beyond")
         call expect(reading%visits == 31 .and. reading%unfinished == 32 .and. reading%uncounted == 33 .and. &
             reading%nvalues == 2 .and. all(reading%value(1:2)%inclusive == [41, 51]) .and. &
             all(reading%value(1:2)%exclusive == [42, 52]) .and. all(reading%value(1:2)%error == [43, 53]) .and. &

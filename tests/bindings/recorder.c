@@ -29,7 +29,10 @@ enum { VPERFCTR = 0x500, RVPERFCTR = 0x600, GPERFCTR = 0x700, TOTAL = 0x800 };
 static char line[1024];
 static int fails;
 
-/* For the programs: the calls since the last time, and whether those that come fail. */
+/*
+ * For the programs: the calls since the last time; whether those that come fail: 1, all do; -1, the
+ * next one does.
+ */
 const char *recorded(void);
 void recorder_fails(int now);
 
@@ -57,9 +60,12 @@ static __attribute__((format(printf, 1, 2))) int note(const char *format, ...)
 	va_start(list, format);
 	vsnprintf(line + n, sizeof(line) - n, format, list);
 	va_end(list);
-	if (fails)
-		errno = EXDEV;
-	return fails ? -1 : 0;
+	if (!fails)
+		return 0;
+	if (fails < 0)
+		fails = 0;
+	errno = EXDEV;
+	return -1;
 }
 
 static void *opened(int status, unsigned long handle)
@@ -371,7 +377,7 @@ int perfctr_metrics_value(const struct perfctr_metrics *metrics, unsigned int i,
 		*value = (struct perfctr_metric_value){ .value = 2.5,
 							.reason = i == 7 ? "a reason" : NULL,
 							.quality = PERFCTR_STALE,
-							.beyond = i == 7 };
+							.beyond = i == 6 };
 	return status;
 }
 
@@ -461,6 +467,30 @@ int perfctr_sampler_count(struct perfctr_sampler *sampler, unsigned int i, uint6
 {
 	*count = 22;
 	return note("sampler_count %lx %u", NUMBER(sampler), i);
+}
+
+/* A text of which the length is known before. */
+#define TEXT(function, argument, format, value)                      \
+	size_t perfctr_##function(argument, char *text, size_t size) \
+	{                                                            \
+		note(#function " " format, value);                   \
+		return (size_t)snprintf(text, size, "a text");       \
+	}
+
+TEXT(data_src_text, uint64_t data_src, "%llu", (unsigned long long)data_src)
+TEXT(transaction_text, uint64_t transaction, "%llu", (unsigned long long)transaction)
+TEXT(branch_text, const struct perf_branch_entry *branch, "%llu", (unsigned long long)branch->from)
+
+size_t perfctr_ibs_op_text(const void *raw, uint64_t n, char *text, size_t size)
+{
+	note("ibs_op_text %d %llu", *(const char *)raw, (unsigned long long)n);
+	return (size_t)snprintf(text, size, "a text");
+}
+
+size_t perfctr_ibs_fetch_text(const void *raw, uint64_t n, char *text, size_t size)
+{
+	note("ibs_fetch_text %d %llu", *(const char *)raw, (unsigned long long)n);
+	return (size_t)snprintf(text, size, "a text");
 }
 
 /* ---- regions ---- */

@@ -110,7 +110,8 @@ fn metrics() {
     let (good, bad) =
         (metrics.value(0, &[reading(0); 2]).unwrap(), metrics.value(7, &[reading(0); 2]).unwrap());
     assert_eq!((good.value, good.quality, good.beyond), (Ok(2.5), Quality::Stale, false));
-    assert_eq!((bad.value, bad.beyond), (Err("a reason".to_string()), true));
+    assert_eq!((bad.value, bad.beyond), (Err("a reason".to_string()), false));
+    assert!(metrics.value(6, &[reading(0); 2]).unwrap().beyond);
     assert!(metrics.value(0, &[reading(0); 3]).is_err());
 }
 
