@@ -47,6 +47,21 @@ AM_TESTS_ENVIRONMENT = LC_ALL=C.UTF-8; export LC_ALL; CK_TIMEOUT_MULTIPLIER="$${
 	VERIFY='$(abs_builddir)/tests/silicon/verify'; export VERIFY; \
 	WELCH='$(abs_builddir)/tests/tools/welch'; export WELCH;
 
+# Tests that open events: an ordinary user skips them where the kernel lets him open none.
+opens_events = \
+	tests/api.sh \
+	tests/bindings/cxx.sh tests/bindings/fortran.sh tests/bindings/languages.sh tests/bindings/python.sh tests/bindings/rust.sh \
+	tests/readme.sh tests/regions.sh \
+	tests/storm/storm \
+	tests/tools/html.sh tests/tools/left.sh tests/tools/newcomer.sh tests/tools/output.sh tests/tools/sample.sh \
+	tests/tools/terminal.sh \
+	tests/unit/kept tests/unit/lib/base/descriptor tests/unit/lib/perf/execs tests/unit/lib/perf/overflow \
+	tests/unit/lib/regions/overlap tests/unit/lib/sampling/sampler tests/unit/lib/virtual/imode tests/unit/lib/virtual/kind \
+	tests/unit/lib/virtual/remote tests/unit/lib/virtual/shared tests/unit/lib/virtual/syscalls tests/unit/lib/virtual/virtual \
+	tests/unit/readers
+LOG_COMPILER = $(SHELL) $(srcdir)/tests/may-count.sh '$(opens_events)'
+EXTRA_DIST += tests/may-count.sh
+
 # ---- the tools, without libtool's scripts: these take longer to start than all that most tests do, and valgrind would run each of
 # their commands ----
 check_DATA = tests/bin/perfex tests/bin/perfctr-info
@@ -227,6 +242,7 @@ tests_unit_lib_base_call_SOURCES = tests/unit/lib/base/call.c tests/harness/skyl
 tests_unit_lib_base_call_LDFLAGS = $(WRAP_CONTROLS)
 # With its own copy of the sources, because a shared library has another libperfctr beneath it.
 tests_unit_compat_libpfm4_SOURCES = tests/unit/compat/libpfm4.c tests/harness/skylake.c $(libpfm4_sources)
+tests_unit_compat_libpfm4_LDFLAGS = -Wl,--wrap=free
 tests_unit_lib_perf_clock_LDADD = $(PMU_LDADD)
 tests_unit_cpus_x86_LDADD = arch/libarch.la $(CHECK_LIBS)
 tests_unit_lib_perf_clock_LDFLAGS = $(PMU_WRAP) -Wl,--wrap=clock_gettime

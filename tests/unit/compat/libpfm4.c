@@ -69,6 +69,18 @@ static bool is_skylake(void)
 	return pfm_get_pmu_info(200, &info) == PFM_SUCCESS && info.is_present;
 }
 
+/* What lists of events are in is given back by their last user, and no other. */
+static unsigned int freed;
+
+void __real_free(void *memory);
+void __wrap_free(void *memory);
+
+void __wrap_free(void *memory)
+{
+	freed += memory != NULL;
+	__real_free(memory);
+}
+
 START_TEST(before_and_after)
 {
 	pfm_pmu_info_t pmu = { .size = 0 };
@@ -91,9 +103,15 @@ START_TEST(before_and_after)
 	/* Each user ends it. */
 	ck_assert_int_eq(pfm_initialize(), PFM_SUCCESS);
 	ck_assert_int_eq(pfm_initialize(), PFM_SUCCESS);
+	ck_assert_int_eq(pfm_get_event_info(pfm_find_event("cycles"), PFM_OS_NONE, &event),
+			 PFM_SUCCESS);
+	freed = 0;
 	pfm_terminate();
+	ck_assert_uint_eq(freed, 0);
 	ck_assert_int_ge(pfm_find_event("cycles"), 0);
+	freed = 0;
 	pfm_terminate();
+	ck_assert_uint_gt(freed, 0);
 	ck_assert_int_eq(pfm_find_event("cycles"), PFM_ERR_NOINIT);
 	ck_assert_int_eq(pfm_get_version(), 0x40000);
 }
