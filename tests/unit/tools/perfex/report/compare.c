@@ -555,12 +555,16 @@ START_TEST(bad_baselines)
 	no_baseline("{\"runs\":1}", runs);
 	no_baseline("{\"runs\":1e9}", runs);
 	no_baseline("{\"runs\":\"10\"}", runs);
+	no_baseline("{\"runs\":1000001}", runs);
+	no_baseline("{\"runs\":1000000}", "line 1: it has no events");
 	no_baseline("{\"runs\":2}", "line 1: it has no events");
 	no_baseline("{\"runs\":2,\n\"events\":[\n7]}",
 		    "line 3: an event has its name and the values of each run");
 	no_baseline("{\"runs\":2,\"events\":[{\"event\":\"cs\"}]}",
 		    "line 1: an event has its name and the values of each run");
 	no_baseline("{\"runs\":2,\"events\":[{\"event\":\"cs\",\"values\":[1]}]}",
+		    "line 1: there is not one value for each of the runs");
+	no_baseline("{\"runs\":2,\"events\":[{\"event\":\"cs\",\"values\":[1,2,3]}]}",
 		    "line 1: there is not one value for each of the runs");
 	no_baseline("{\"runs\":2,\"events\":[{\"event\":\"cs\",\"values\":[1,\n\"2\"]}]}",
 		    "line 2: a value is null or a number that is not negative");
@@ -570,6 +574,9 @@ START_TEST(bad_baselines)
 	no_baseline("{\"runs\":2,\"events\":[],\"series\":[{\"elapsed_s\":-1}]}",
 		    "line 1: a run has elapsed_s, which is not negative");
 	no_baseline("{\"runs\":2,\"events\":[],\"series\":[{\"elapsed_s\":1}]}",
+		    "line 1: there is not one time for each run");
+	no_baseline("{\"runs\":2,\"events\":[],\"series\":[{\"elapsed_s\":1},{\"elapsed_s\":1},"
+		    "{\"elapsed_s\":1}]}",
 		    "line 1: there is not one time for each run");
 }
 END_TEST
