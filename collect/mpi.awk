@@ -41,13 +41,17 @@ function call_uncounted(n, condition) {
 function emit(own, real, n, language,  function_) {
 	function_ = "mpi_functions[" functions "]"
 	begin("EXPORT BY_ITSELF", own, real, n)
-	printf "\tstruct mpi_frame frame;\n\tstruct perfctr_region *region = mpi_enter(&%s, &frame);\n\tword result;\n\n", function_
+	printf "\tstruct mpi_frame frame;\n\tstruct perfctr_region *region = mpi_enter(&%s, &frame);\n\tword result;\n%s\n", function_, is_special() ? "" : "\tuint64_t since;\n"
 	call_uncounted(n, "!region")
 	if (rule[1] == "finalize")
 		print "\tmpi_program_end();"
 	if (!is_special())
 		print "\tperfctr_region_begin(region);"
+	if (!is_special())
+		print "\tsince = mpi_clock();"
 	printf "\tresult = %s;\n", call(n)
+	if (!is_special())
+		print "\tmpi_add_communication(since);"
 	if (!is_special() && rule[1] != "-")
 		bytes_of_call(n, language)
 	print "\tmpi_leave();"

@@ -11,6 +11,7 @@
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <time.h>
 #include "collect/mpi.h"
 
 /* ---- MPI's own functions ---- */
@@ -210,6 +211,27 @@ __thread const struct mpi_frame *mpi_outermost __attribute__((tls_model("initial
 #else
 __thread const struct mpi_frame *mpi_outermost;
 #endif
+
+/* ---- elapsed time ---- */
+
+static uint64_t now(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
+}
+
+uint64_t mpi_clock(void)
+{
+	return PERFCTR_REGION_WAY(end) ? now() : 0;
+}
+
+void mpi_add_communication(uint64_t since)
+{
+	if (since)
+		perfctr_region_add_communication(now() - since);
+}
 
 /* ---- bytes ---- */
 

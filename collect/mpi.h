@@ -92,6 +92,10 @@ static inline void mpi_leave(void)
 	mpi_outermost = NULL;
 }
 
+/* The monotonic clock, in ns; 0: nothing is measured. Adds the time since then. */
+uint64_t mpi_clock(void);
+void mpi_add_communication(uint64_t since);
+
 /* Whether a call by Fortran succeeded: its last argument may be left out (mpi_f08), and is NULL. */
 static inline bool mpi_succeeded(word error)
 {

@@ -1695,6 +1695,11 @@ inline void add_bytes(uint64_t bytes) noexcept
 {
 	perfctr_region_add_bytes(bytes);
 }
+/* The calling thread has communicated for this number of ns of elapsed time. */
+inline void add_communication(uint64_t ns) noexcept
+{
+	perfctr_region_add_communication(ns);
+}
 /* Open the calling thread's counters now. */
 inline result<> try_open_thread() noexcept
 {

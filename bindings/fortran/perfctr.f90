@@ -77,6 +77,7 @@ module perfctr
         integer(c_int) :: reserved
         type(perfctr_region_value) :: value(16)
         integer(c_int64_t) :: bytes_inclusive, bytes_exclusive
+        integer(c_int64_t) :: communication_inclusive, communication_exclusive
     end type
 
     type, public :: perfctr_metric_value
@@ -184,7 +185,7 @@ module perfctr
     public :: perfctr_cgroup, perfctr_thread_on_processor
     public :: perfctr_reading_estimate, perfctr_quality_name, perfctr_check_event, perfctr_provider
     public :: perfctr_regions_start, perfctr_regions_stop, perfctr_regions_thread
-    public :: perfctr_region_add_bytes
+    public :: perfctr_region_add_bytes, perfctr_region_add_communication
     public :: perfctr_regions_report, perfctr_regions_recover
 
     type, bind(c) :: c_target
@@ -387,6 +388,11 @@ module perfctr
         subroutine perfctr_region_add_bytes(bytes) bind(c, name="perfctr_region_add_bytes")
             import :: c_int64_t
             integer(c_int64_t), value :: bytes
+        end subroutine
+        ! The calling thread has communicated for this number of ns of elapsed time.
+        subroutine perfctr_region_add_communication(ns) bind(c, name="perfctr_region_add_communication")
+            import :: c_int64_t
+            integer(c_int64_t), value :: ns
         end subroutine
         function c_region_read(region, reading) bind(c, name="perfctr_region_read")
             import :: c_int, c_region, perfctr_region_reading

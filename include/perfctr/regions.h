@@ -128,6 +128,13 @@ static __attribute__((noinline, unused)) void perfctr_region_calibrate(void)
 void perfctr_region_add_bytes(uint64_t bytes);
 
 /*
+ * Says that the calling thread has communicated for this number of ns of elapsed time. A region's
+ * time is the processor's: a thread that sleeps or yields while it waits for another one has little
+ * of that. These ns count as bytes do, and reports have them as "communication".
+ */
+void perfctr_region_add_communication(uint64_t ns);
+
+/*
  * Returns the region of a name that is not known before the program runs; valid for ever. The
  * look-up's cost counts for the caller: keep the pointer. Sums are estimates, since a pointer costs
  * an instruction more or less in each begin and end: their error has that. EINVAL: name is NULL or
@@ -230,7 +237,8 @@ struct perfctr_region_reading {
 	unsigned int nvalues;
 	unsigned int reserved;
 	struct perfctr_region_value value[16];
-	uint64_t bytes_inclusive, bytes_exclusive; /* perfctr_region_add_bytes() */
+	uint64_t bytes_inclusive, bytes_exclusive;		   /* perfctr_region_add_bytes() */
+	uint64_t communication_inclusive, communication_exclusive; /* ns that have elapsed */
 };
 
 /*

@@ -44,7 +44,7 @@ static ALWAYS_INLINE void add(uint64_t *word, uint64_t value)
 #endif
 }
 
-/* ---- bytes ---- */
+/* ---- what the program tells ---- */
 
 /* Whether an instruction adds 64 bits to a word: handlers come before or behind it. */
 #if defined(__x86_64__) || __SIZEOF_LONG__ == 8
@@ -63,17 +63,18 @@ static ALWAYS_INLINE void add_amid_handlers(uint64_t *word, uint64_t value)
 #endif
 }
 
-static ALWAYS_INLINE void add_bytes(struct perfctr_visit *visit, ptrdiff_t stride, uint64_t bytes)
+static ALWAYS_INLINE void add_told(struct perfctr_visit *visit, ptrdiff_t stride, unsigned int what,
+				   uint64_t n)
 {
-	add_amid_handlers(&visit->visits->own_bytes, bytes);
+	add_amid_handlers(&visit->visits->told[what].own, n);
 	while ((visit = perfctr_visit_at(visit, -stride))->visits)
-		add_amid_handlers(&visit->visits->bytes_within, bytes);
+		add_amid_handlers(&visit->visits->told[what].within, n);
 }
 
-/* add_bytes() as a change of its own: handlers add nothing meanwhile, and readers read again. */
-static ALWAYS_INLINE void add_bytes_alone(struct perfctr_region_here *here,
-					  struct perfctr_visit *visit, ptrdiff_t stride,
-					  uint64_t bytes)
+/* add_told() as a change of its own: handlers add nothing meanwhile, and readers read again. */
+static ALWAYS_INLINE void add_told_alone(struct perfctr_region_here *here,
+					 struct perfctr_visit *visit, ptrdiff_t stride,
+					 unsigned int what, uint64_t n)
 {
 	struct perfctr_region_thread *thread = here->thread;
 	struct perfctr_visit *top = LOAD(here->top);
@@ -82,7 +83,7 @@ static ALWAYS_INLINE void add_bytes_alone(struct perfctr_region_here *here,
 	if (top != visit)
 		STORE(thread->saved, NULL);
 	__atomic_thread_fence(__ATOMIC_RELEASE);
-	add_bytes(visit, stride, bytes);
+	add_told(visit, stride, what, n);
 	__atomic_thread_fence(__ATOMIC_RELEASE);
 	if (top != visit)
 		STORE(thread->saved, visit);
@@ -94,7 +95,7 @@ static ALWAYS_INLINE void add_bytes_alone(struct perfctr_region_here *here,
  * own top, as each is while begin or end change something, and while visits are refused; only the
  * last has a visit that is saved.
  */
-void perfctr_region_add_bytes(uint64_t bytes)
+static void tell(unsigned int what, uint64_t n)
 {
 	struct perfctr_region_here *here = &perfctr_region_here;
 	struct perfctr_region_thread *thread = here->thread;
@@ -106,9 +107,19 @@ void perfctr_region_add_bytes(uint64_t bytes)
 	if (UNLIKELY(!visit || !visit->visits))
 		return;
 	if (ADDS_AT_ONCE)
-		add_bytes(visit, stride, bytes);
+		add_told(visit, stride, what, n);
 	else
-		add_bytes_alone(here, visit, stride, bytes);
+		add_told_alone(here, visit, stride, what, n);
+}
+
+void perfctr_region_add_bytes(uint64_t bytes)
+{
+	tell(PERFCTR_BYTES, bytes);
+}
+
+void perfctr_region_add_communication(uint64_t ns)
+{
+	tell(PERFCTR_COMMUNICATION, ns);
 }
 
 /* ---- reading ---- */

@@ -56,6 +56,12 @@ struct perfctr_within {
 	uint64_t forks;	   /* those of "direct" that had others within */
 };
 
+/* What a program tells about its visits: perfctr_region_add_bytes(), _communication(). */
+enum { PERFCTR_BYTES, PERFCTR_COMMUNICATION, PERFCTR_TOLD };
+struct perfctr_told {
+	uint64_t own, within; /* within: of regions within */
+};
+
 /* Visits of one region by one thread. Values are raw: they include the cost of begin and end. */
 struct perfctr_visits {
 	uint64_t visits;
@@ -63,8 +69,8 @@ struct perfctr_visits {
 	uint64_t unfinished, uncounted;
 	uint64_t interrupted; /* reads within, of unknown cost: see PERFCTR_ABORTED */
 	const struct perfctr_region_cost *cost;
-	uint64_t *histogram;		  /* PERFCTR_BUCKETS for each value, or NULL */
-	uint64_t own_bytes, bytes_within; /* perfctr_region_add_bytes(); those of regions within */
+	uint64_t *histogram; /* PERFCTR_BUCKETS for each value, or NULL */
+	struct perfctr_told told[PERFCTR_TOLD];
 	struct perfctr_sums sum[];
 	/* A struct perfctr_moments for each value follows, whether moments are kept or not. */
 };

@@ -117,6 +117,31 @@ static void add_metric_value(struct perfctr_text *text, const struct perfctr_met
 	add_decimal(text, minus ? -value->value : value->value, 0, 3);
 }
 
+/* ---- what the program told ---- */
+
+struct told {
+	const char *name, *unit, *csv_unit, *quality;
+	uint64_t inclusive, exclusive;
+};
+
+/* Finds the first from *next on that the program has told of a region, and moves *next past it. */
+static bool next_told(const struct perfctr_region_reading *reading, unsigned int *next,
+		      struct told *told)
+{
+	const struct told all[] = {
+		{ "bytes", "", "B", "exact", reading->bytes_inclusive, reading->bytes_exclusive },
+		{ "communication", "ns", "ns", "estimate", reading->communication_inclusive,
+		  reading->communication_exclusive },
+	};
+
+	while (*next < sizeof(all) / sizeof(all[0])) {
+		*told = all[(*next)++];
+		if (told->inclusive)
+			return true;
+	}
+	return false;
+}
+
 /* ---- where the process is ---- */
 
 static const char *host(struct utsname *name)
@@ -252,12 +277,11 @@ static void print_table_value(struct perfctr_region_report *report, unsigned int
 				 value->p50, value->p90, value->p99);
 }
 
-static void print_table_bytes(struct perfctr_region_report *report,
-			      const struct perfctr_region_reading *reading)
+static void print_table_told(struct perfctr_region_report *report, const struct told *told)
 {
-	add_label(&report->text, "bytes", "");
-	add_numbers(&report->text, reading->bytes_inclusive, reading->bytes_exclusive);
-	perfctr_text_add(&report->text, "  exact\n");
+	add_label(&report->text, told->name, told->unit);
+	add_numbers(&report->text, told->inclusive, told->exclusive);
+	perfctr_text_add(&report->text, "  %s\n", told->quality);
 }
 
 static void print_table_metric(struct perfctr_region_report *report, unsigned int i,
@@ -299,13 +323,14 @@ static void print_table(struct perfctr_region_report *report, const char *name, 
 			const struct perfctr_region_reading *reading)
 {
 	struct perfctr_text *text = &report->text;
+	struct told told;
 	unsigned int i;
 
 	print_table_region(report, name, tid, reading->visits);
 	for (i = 0; i < report->nvalues; i++)
 		print_table_value(report, i, &reading->value[i]);
-	if (reading->bytes_inclusive)
-		print_table_bytes(report, reading);
+	for (i = 0; next_told(reading, &i, &told);)
+		print_table_told(report, &told);
 	for (i = 0; i < count_metrics(report); i++)
 		print_table_metric(report, i, reading);
 	if (reading->unfinished)
@@ -505,17 +530,18 @@ static void print_csv_region(struct perfctr_region_report *report, const char *n
 static void print_csv(struct perfctr_region_report *report, const char *name, pid_t tid,
 		      const struct perfctr_region_reading *reading)
 {
+	struct told told;
 	unsigned int i;
 
 	for (i = 0; i < report->nvalues; i++) {
 		print_csv_region(report, name, tid, reading);
 		print_csv_value(report, i, &reading->value[i]);
 	}
-	if (reading->bytes_inclusive) {
+	for (i = 0; next_told(reading, &i, &told);) {
 		print_csv_region(report, name, tid, reading);
-		perfctr_text_add(&report->text,
-				 "bytes,B,%" PRIu64 ",%" PRIu64 ",,,,,,,,exact,0,0,0,,",
-				 reading->bytes_inclusive, reading->bytes_exclusive);
+		perfctr_text_add(&report->text, "%s,%s,%" PRIu64 ",%" PRIu64 ",,,,,,,,%s,0,0,0,,",
+				 told.name, told.csv_unit, told.inclusive, told.exclusive,
+				 told.quality);
 		add_csv_troubles(report);
 		perfctr_text_add(&report->text, ",0\n");
 	}
@@ -642,6 +668,7 @@ static void print_json(struct perfctr_region_report *report, const char *name, p
 		       const struct perfctr_region_reading *reading)
 {
 	struct perfctr_text *text = &report->text;
+	struct told told;
 	unsigned int i;
 
 	perfctr_text_add(text, "%s{\"region\":", report->rows ? "," : "");
@@ -654,11 +681,12 @@ static void print_json(struct perfctr_region_report *report, const char *name, p
 			 reading->visits, reading->unfinished, reading->uncounted);
 	for (i = 0; i < report->nvalues; i++)
 		print_json_value(report, i, &reading->value[i]);
-	if (reading->bytes_inclusive)
+	for (i = 0; next_told(reading, &i, &told);)
 		perfctr_text_add(text,
-				 ",{\"value\":\"bytes\",\"unit\":\"B\",\"inclusive\":%" PRIu64
-				 ",\"exclusive\":%" PRIu64 ",\"quality\":\"exact\"}",
-				 reading->bytes_inclusive, reading->bytes_exclusive);
+				 ",{\"value\":\"%s\",\"unit\":\"%s\",\"inclusive\":%" PRIu64
+				 ",\"exclusive\":%" PRIu64 ",\"quality\":\"%s\"}",
+				 told.name, told.csv_unit, told.inclusive, told.exclusive,
+				 told.quality);
 	perfctr_text_add(text, "]");
 	print_json_metrics(report, reading);
 	perfctr_text_add(text, "}");

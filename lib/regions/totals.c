@@ -146,8 +146,10 @@ void perfctr_totals_add(struct perfctr_visits *sum, const struct perfctr_visits 
 	sum->unfinished += copy->unfinished;
 	sum->interrupted += copy->interrupted;
 	sum->uncounted += copy->uncounted;
-	sum->own_bytes += copy->own_bytes;
-	sum->bytes_within += copy->bytes_within;
+	for (i = 0; i < PERFCTR_TOLD; i++) {
+		sum->told[i].own += copy->told[i].own;
+		sum->told[i].within += copy->told[i].within;
+	}
 	sum->within.pairs += copy->within.pairs;
 	sum->within.direct += copy->within.direct;
 	sum->within.branches += copy->within.branches;
@@ -326,8 +328,11 @@ void perfctr_totals_read(const struct perfctr_visits *visits,
 	reading->unfinished = visits->unfinished;
 	reading->uncounted = visits->uncounted;
 	reading->nvalues = kept->nvalues;
-	reading->bytes_inclusive = visits->own_bytes + visits->bytes_within;
-	reading->bytes_exclusive = visits->own_bytes;
+	reading->bytes_exclusive = visits->told[PERFCTR_BYTES].own;
+	reading->bytes_inclusive = reading->bytes_exclusive + visits->told[PERFCTR_BYTES].within;
+	reading->communication_exclusive = visits->told[PERFCTR_COMMUNICATION].own;
+	reading->communication_inclusive = reading->communication_exclusive +
+					   visits->told[PERFCTR_COMMUNICATION].within;
 	for (i = 0; i < kept->nvalues; i++)
 		read_value(visits, kept, i, &reading->value[i]);
 }

@@ -224,6 +224,7 @@ class Arguments(Case):
             (lambda: perfctr.metrics(), ("metrics_list", None)),
             (lambda: perfctr.data_src_text(9), ("data_src_text", 9, None, 0)),
             (lambda: perfctr.regions.add_bytes(9), ("region_add_bytes", 9)),
+            (lambda: perfctr.regions.add_communication(9), ("region_add_communication", 9)),
             (perfctr.regions.open_thread, ("regions_thread",)),
             (lambda: opened.read_part(3), ("set_read_part", HANDLE, 3)),
             (lambda: opened.read_thread(3), ("set_read_thread", HANDLE, 3)),

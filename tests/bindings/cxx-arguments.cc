@@ -351,6 +351,7 @@ static void test_regions()
 	makes("regions_report f 1", [] { r::report("f", r::format::csv); });
 	makes("regions_recover l f 2", [] { r::recover("l", "f", r::format::json); });
 	makes("region_add_bytes 8", [] { r::add_bytes(8); });
+	makes("region_add_communication 9", [] { r::add_communication(9); });
 }
 
 static void test_controls()

@@ -497,10 +497,13 @@ static void regions()
 	}
 	region.begin();
 	perfctr::regions::add_bytes(20);
+	perfctr::regions::add_communication(30);
 	region.end();
 	std::thread([&] { perfctr::region_guard guard(region); }).join();
 	EXPECT(fixed.read().visits == 1 && fixed.read().nvalues == 2);
 	EXPECT(region.read().visits == 2 && region.read_all().visits == 3);
+	EXPECT(region.read().communication_inclusive == 30 &&
+	       fixed.read().communication_exclusive == 0);
 	EXPECT(region.read().bytes_inclusive == 20 && fixed.read().bytes_exclusive == 0);
 	EXPECT(region.read().value[1].inclusive >= 95 && region.read().value[1].inclusive < 130);
 	EXPECT(!std::strcmp(region.get()->name, "looked up"));

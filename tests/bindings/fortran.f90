@@ -442,6 +442,7 @@ contains
         call region%begin()
         call region%begin()
         call perfctr_region_add_bytes(20_c_int64_t)
+        call perfctr_region_add_communication(30_c_int64_t)
         call fault(50)
         call region%end()
         call region%end()
@@ -451,6 +452,8 @@ contains
         call expect(reading%visits == 2 .and. reading%nvalues == 2, "visits of this thread")
         call expect(reading%value(2)%inclusive >= 100 .and. reading%value(2)%exclusive >= 50 .and. &
             reading%value(2)%exclusive < 75 .and. reading%value(2)%minimum >= 50, "a region's faults")
+        call expect(reading%communication_inclusive == 60 .and. reading%communication_exclusive == 30, &
+            "a region's communication")
         call expect(reading%bytes_inclusive == 40 .and. reading%bytes_exclusive == 20, "a region's bytes")
         call region%read_all(reading)
         call expect(reading%visits == 3, "visits of all threads")

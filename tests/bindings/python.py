@@ -601,6 +601,7 @@ class Regions(Case):
         self.fails(errno.ENOENT, "", region.read)
         with region:
             perfctr.regions.add_bytes(20)
+            perfctr.regions.add_communication(30)
             fault(50)
 
         @region
@@ -615,6 +616,7 @@ class Regions(Case):
         reading = region.read()
         self.assertEqual((reading.visits, len(reading.values)), (3, 2))
         self.assertEqual((reading.bytes_inclusive, reading.bytes_exclusive), (20, 20))
+        self.assertEqual((reading.communication_inclusive, reading.communication_exclusive), (30, 30))
         self.assertEqual(region.read_all().visits, 4)
         faults = reading.values[1]
         self.assertIn(faults.inclusive, range(70, 100 + OWN_FAULTS))

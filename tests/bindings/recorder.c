@@ -546,6 +546,11 @@ int perfctr_region_reset(struct perfctr_region *of)
 	return note("region_reset %u", of->id);
 }
 
+void perfctr_region_add_communication(uint64_t ns)
+{
+	note("region_add_communication %llu", (unsigned long long)ns);
+}
+
 void perfctr_region_add_bytes(uint64_t bytes)
 {
 	note("region_add_bytes %llu", (unsigned long long)bytes);

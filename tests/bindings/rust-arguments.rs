@@ -154,6 +154,7 @@ fn regions_() {
     calls("regions_report f 2", || regions::report(Some("f"), sys::PERFCTR_REGIONS_JSON));
     calls("regions_report - 0", || regions::report(None, sys::PERFCTR_REGIONS_TABLE));
     makes("region_add_bytes 8", || regions::add_bytes(8));
+    makes("region_add_communication 9", || regions::add_communication(9));
 }
 
 /// Counters that can't be read inline are asked for.

@@ -7,6 +7,7 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #define CALL(name, parameters)                                                 \
 	int PMPI_##name parameters;                                            \
@@ -102,8 +103,13 @@ CALL(Waitall, (int n, MPI_Request *requests, MPI_Status *statuses UNUSED))
 	return n != 2 || requests[0] + requests[1] != 3;
 }
 
+/* It waits, without a processor, for MADE_UP_WAIT microseconds. */
 CALL(Barrier, (MPI_Comm comm))
 {
+	const char *wait = getenv("MADE_UP_WAIT");
+
+	if (wait)
+		usleep((useconds_t)atoi(wait));
 	return comm != MPI_COMM_WORLD;
 }
 

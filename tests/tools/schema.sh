@@ -160,6 +160,7 @@ int main(int argc, char **argv)
 	(void)argv;
 	perfctr_region_begin(&named);
 	perfctr_region_add_bytes(7);
+	perfctr_region_add_communication(8);
 	perfctr_region_end(&named);
 	if (argc > 1)
 		perfctr_region_end(&named);

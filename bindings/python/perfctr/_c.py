@@ -333,6 +333,8 @@ class RegionReading(Structure):
         ("value", RegionValue * 16),
         ("bytes_inclusive", c_uint64),
         ("bytes_exclusive", c_uint64),
+        ("communication_inclusive", c_uint64),
+        ("communication_exclusive", c_uint64),
     ]
 
 
@@ -406,6 +408,7 @@ _declare("perfctr_data_src_text", c_size_t, c_uint64, c_char_p, c_size_t)
 _declare("perfctr_doctor", c_int, EachCheck, c_void_p)
 _declare("perfctr_region_by_name", POINTER(Region), c_char_p)
 _declare("perfctr_region_add_bytes", None, c_uint64)
+_declare("perfctr_region_add_communication", None, c_uint64)
 for _name in ("read", "read_all"):
     _declare("perfctr_region_" + _name, c_int, POINTER(Region), POINTER(RegionReading))
 _declare("perfctr_region_reset", c_int, POINTER(Region))

@@ -23,6 +23,7 @@ __all__ = [
     "RegionReading",
     "RegionValue",
     "add_bytes",
+    "add_communication",
     "measure",
     "open_thread",
     "region",
@@ -66,6 +67,8 @@ class RegionReading(NamedTuple):
     values: List[RegionValue]  # the time in ns, then the events
     bytes_inclusive: int = 0  # of add_bytes()
     bytes_exclusive: int = 0
+    communication_inclusive: int = 0  # of add_communication(), in ns
+    communication_exclusive: int = 0
 
 
 def _suspended(name: str) -> Error:
@@ -292,7 +295,14 @@ class Region(_Visits):
             for i in range(c.nvalues)
         ]
         return RegionReading(
-            c.visits, c.unfinished, c.uncounted, values, c.bytes_inclusive, c.bytes_exclusive
+            c.visits,
+            c.unfinished,
+            c.uncounted,
+            values,
+            c.bytes_inclusive,
+            c.bytes_exclusive,
+            c.communication_inclusive,
+            c.communication_exclusive,
         )
 
     def read(self) -> RegionReading:
@@ -380,6 +390,11 @@ def region(name: str) -> Region:
 def add_bytes(number: int) -> None:
     """Say that the calling thread has moved this number of bytes: they count for its regions."""
     _lib.perfctr_region_add_bytes(number)
+
+
+def add_communication(ns: int) -> None:
+    """Say that the calling thread has communicated for this number of ns of elapsed time."""
+    _lib.perfctr_region_add_communication(ns)
 
 
 # PERFCTR_REGIONS_* of perfctr/regions.h: what to keep; and the formats of reports, in their order.

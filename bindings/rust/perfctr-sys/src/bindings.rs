@@ -725,6 +725,9 @@ extern "C" {
     pub fn perfctr_region_add_bytes(bytes: u64);
 }
 extern "C" {
+    pub fn perfctr_region_add_communication(ns: u64);
+}
+extern "C" {
     pub fn perfctr_region_by_name(name: *const std::os::raw::c_char) -> *mut perfctr_region;
 }
 extern "C" {
@@ -784,6 +787,8 @@ pub struct perfctr_region_reading {
     pub value: [perfctr_region_value; 16usize],
     pub bytes_inclusive: u64,
     pub bytes_exclusive: u64,
+    pub communication_inclusive: u64,
+    pub communication_exclusive: u64,
 }
 extern "C" {
     pub fn perfctr_region_read(

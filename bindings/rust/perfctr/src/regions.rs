@@ -41,6 +41,10 @@ pub struct RegionReading {
     pub bytes_inclusive: u64,
     /// Without those of regions within.
     pub bytes_exclusive: u64,
+    /// Of [`add_communication`], in ns.
+    pub communication_inclusive: u64,
+    /// Without that of regions within.
+    pub communication_exclusive: u64,
 }
 
 /// The thread is in the region as long as this lives.
@@ -113,6 +117,8 @@ impl Region {
             values,
             bytes_inclusive: c.bytes_inclusive,
             bytes_exclusive: c.bytes_exclusive,
+            communication_inclusive: c.communication_inclusive,
+            communication_exclusive: c.communication_exclusive,
         })
     }
     /// Forget the calling thread's counts.
@@ -196,6 +202,11 @@ pub fn start(events: &str, keep: u32) -> Result<()> {
 /// Say that the calling thread has moved this number of bytes: they count for the regions that it is in.
 pub fn add_bytes(bytes: u64) {
     unsafe { sys::perfctr_region_add_bytes(bytes) }
+}
+
+/// Say that the calling thread has communicated for this number of ns of elapsed time.
+pub fn add_communication(ns: u64) {
+    unsafe { sys::perfctr_region_add_communication(ns) }
 }
 
 /// End it. Results stay.

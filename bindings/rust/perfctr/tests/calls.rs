@@ -196,12 +196,14 @@ fn measured_regions() {
         let _outer = region.enter();
         let _inner = region.enter();
         regions::add_bytes(20);
+        regions::add_communication(30);
         fault(50);
     }
     std::thread::spawn(move || drop(region.enter())).join().unwrap();
     assert_eq!((region.read().unwrap().visits, region.read_all().unwrap().visits), (2, 3));
     let reading = region.read().unwrap();
     assert_eq!((reading.bytes_inclusive, reading.bytes_exclusive), (40, 20));
+    assert_eq!((reading.communication_inclusive, reading.communication_exclusive), (60, 30));
     let value = reading.values[1];
     assert!((100..150).contains(&value.inclusive) && (50..75).contains(&value.exclusive), "{:?}", value);
     fails(ENOENT, "", regions::report(Some("/no/such/file"), sys::PERFCTR_REGIONS_CSV));

@@ -43,10 +43,10 @@ static struct perfctr_visit *changing(void)
 
 static void bytes_are(uint64_t own, uint64_t within)
 {
-	ck_assert_uint_eq(inner.own_bytes, own);
-	ck_assert_uint_eq(inner.bytes_within, 0);
-	ck_assert_uint_eq(outer.own_bytes, 0);
-	ck_assert_uint_eq(outer.bytes_within, within);
+	ck_assert_uint_eq(inner.told[PERFCTR_BYTES].own, own);
+	ck_assert_uint_eq(inner.told[PERFCTR_BYTES].within, 0);
+	ck_assert_uint_eq(outer.told[PERFCTR_BYTES].own, 0);
+	ck_assert_uint_eq(outer.told[PERFCTR_BYTES].within, within);
 }
 
 START_TEST(places)
@@ -54,6 +54,10 @@ START_TEST(places)
 	begin(visit(2), NULL);
 	perfctr_region_add_bytes(UINT64_C(5000000000));
 	bytes_are(UINT64_C(5000000000), UINT64_C(5000000000));
+	perfctr_region_add_communication(9);
+	bytes_are(UINT64_C(5000000000), UINT64_C(5000000000));
+	ck_assert_uint_eq(inner.told[PERFCTR_COMMUNICATION].own, 9);
+	ck_assert_uint_eq(outer.told[PERFCTR_COMMUNICATION].within, 9);
 	begin(changing(), visit(2));
 	perfctr_region_add_bytes(7);
 	bytes_are(7, 7);
@@ -95,9 +99,10 @@ static void check_amid_timer(struct perfctr_visit *top, struct perfctr_visit *sa
 		perfctr_region_add_bytes(1);
 	setitimer(ITIMER_REAL, &none, NULL);
 	signal(SIGALRM, SIG_IGN);
-	ck_assert_uint_ge(inner.own_bytes, n + (sizeof(long) == 8 ? (unsigned int)handled : 0));
-	ck_assert_uint_le(inner.own_bytes, n + (unsigned int)handled);
-	bytes_are(inner.own_bytes, inner.own_bytes);
+	ck_assert_uint_ge(inner.told[PERFCTR_BYTES].own,
+			  n + (sizeof(long) == 8 ? (unsigned int)handled : 0));
+	ck_assert_uint_le(inner.told[PERFCTR_BYTES].own, n + (unsigned int)handled);
+	bytes_are(inner.told[PERFCTR_BYTES].own, inner.told[PERFCTR_BYTES].own);
 	ck_assert_ptr_eq(thread.saved, saved);
 	ck_assert_ptr_eq(perfctr_region_here.top, top);
 }

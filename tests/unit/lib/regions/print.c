@@ -45,6 +45,8 @@ static void row_has(unsigned int format, const char *name, const char *text)
 
 	row.bytes_inclusive = with_bytes;
 	row.bytes_exclusive = with_bytes / 3;
+	row.communication_inclusive = 2 * with_bytes;
+	row.communication_exclusive = 2 * row.bytes_exclusive;
 	perfctr_region_print_head(&report);
 	perfctr_region_print(&report, name, 0, &row);
 	ck_assert_msg(!report.text.failed && strstr(report.text.bytes, text), "%s has no %s",
@@ -74,11 +76,18 @@ START_TEST(test_bytes)
 	with_bytes = 300;
 	row_has(PERFCTR_REGIONS_JSON, "a",
 		",{\"value\":\"bytes\",\"unit\":\"B\",\"inclusive\":300,\"exclusive\":100,"
-		"\"quality\":\"exact\"}]}");
+		"\"quality\":\"exact\"},");
 	row_has(PERFCTR_REGIONS_CSV, "a",
 		",a,all,3,0,0,bytes,B,300,100,,,,,,,,exact,0,0,0,,,0,0,0,0,0,0\n");
 	row_has(PERFCTR_REGIONS_TABLE, "a",
 		"\n  bytes                               300              100  exact\n");
+	row_has(PERFCTR_REGIONS_JSON, "a",
+		"\"quality\":\"exact\"},{\"value\":\"communication\",\"unit\":\"ns\",\"inclusive\":600,"
+		"\"exclusive\":200,\"quality\":\"estimate\"}]}");
+	row_has(PERFCTR_REGIONS_CSV, "a",
+		",a,all,3,0,0,communication,ns,600,200,,,,,,,,estimate,0,0,0,,,0,0,0,0,0,0\n");
+	row_has(PERFCTR_REGIONS_TABLE, "a",
+		"\n  communication ns                    600              200  estimate\n");
 	with_bytes = 0;
 }
 END_TEST

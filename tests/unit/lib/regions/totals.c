@@ -52,11 +52,15 @@ START_TEST(test_cost)
 	visits->sum[0].children = visits->sum[1].children = 300;
 	visits->unfinished = 8;
 	visits->uncounted = 9;
-	visits->own_bytes = 20;
-	visits->bytes_within = 5;
+	visits->told[PERFCTR_BYTES].own = 20;
+	visits->told[PERFCTR_BYTES].within = 5;
+	visits->told[PERFCTR_COMMUNICATION].own = 7;
+	visits->told[PERFCTR_COMMUNICATION].within = 2;
 	add_up(visits, NULL);
 	ck_assert_uint_eq(reading.bytes_inclusive, 25);
 	ck_assert_uint_eq(reading.bytes_exclusive, 20);
+	ck_assert_uint_eq(reading.communication_inclusive, 9);
+	ck_assert_uint_eq(reading.communication_exclusive, 7);
 	ck_assert_uint_eq(reading.visits, 4);
 	ck_assert_uint_eq(reading.unfinished, 8);
 	ck_assert_uint_eq(reading.uncounted, 9);
