@@ -186,6 +186,7 @@ struct object {
 	void (*use)(int error); /* calls fail with this one; 0: they succeed; ANY */
 	void (*close)(void);
 	int (*check)(void); /* says that something was closed; NULL: there is no such call */
+	int (*stop)(void);
 };
 
 #define ANY (-1) /* some calls may fail */
@@ -487,12 +488,14 @@ static void close_global(void)
 
 /* The time alone needs no descriptor; an event does. */
 PERFCTR_REGION(region, "closed");
+static uint64_t visits; /* that are counted */
 
 static void open_regions(void)
 {
 	succeeds(perfctr_regions_start("page-faults:u", 0) == 0);
 	perfctr_region_begin(&region);
 	perfctr_region_end(&region);
+	visits = 1;
 }
 
 static void use_regions(int error)
@@ -505,7 +508,8 @@ static void use_regions(int error)
 		perfctr_region_end(&region);
 	}
 	succeeds(perfctr_region_read(&region, &reading) == 0);
-	ck_assert_uint_eq(reading.visits, error ? 1 : 4);
+	visits += error ? 0 : i;
+	ck_assert_uint_eq(reading.visits, visits);
 }
 
 static void close_regions(void)
@@ -513,21 +517,55 @@ static void close_regions(void)
 	perfctr_regions_stop();
 }
 
+static int stop_set(void)
+{
+	return perfctr_set_disable(set);
+}
+
+static int stop_sampler(void)
+{
+	return perfctr_sampler_disable(sampler);
+}
+
+static int stop_virtual(void)
+{
+	return vperfctr_stop(self);
+}
+
+static int stop_remote(void)
+{
+	return rvperfctr_stop(remote);
+}
+
+static int stop_global(void)
+{
+	return gperfctr_stop(global);
+}
+
+static int stop_regions(void)
+{
+	return perfctr_regions_stop();
+}
+
 static const struct object objects[] = {
-	{ "a set", open_set, use_set, close_set, check_set },
-	{ "a set on a process", open_process, use_set, close_set, check_set },
-	{ "a set on a processor", open_processor, use_set, close_set, check_set },
-	{ "a sampler", open_sampler, use_sampler, close_sampler, check_sampler },
-	{ "a sampler of a group", open_group, use_sampler, close_sampler, check_sampler },
-	{ "a sampler of many buffers", open_samplers, use_sampler, close_sampler, check_sampler },
-	{ "a sampler that is overwritten", open_newest, use_sampler, close_sampler, check_sampler },
-	{ "vperfctr", open_virtual, use_virtual, close_virtual, NULL },
-	{ "vperfctr with a descriptor", open_given, use_virtual, close_virtual, NULL },
-	{ "vperfctr with signals", open_signals, use_signals, close_virtual, NULL },
-	{ "a total", open_total, use_total, close_total, NULL },
-	{ "rvperfctr", open_remote, use_remote, close_remote, NULL },
-	{ "gperfctr", open_global, use_global, close_global, NULL },
-	{ "regions", open_regions, use_regions, close_regions, NULL },
+	{ "a set", open_set, use_set, close_set, check_set, stop_set },
+	{ "a set on a process", open_process, use_set, close_set, check_set, stop_set },
+	{ "a set on a processor", open_processor, use_set, close_set, check_set, stop_set },
+	{ "a sampler", open_sampler, use_sampler, close_sampler, check_sampler, stop_sampler },
+	{ "a sampler of a group", open_group, use_sampler, close_sampler, check_sampler,
+	  stop_sampler },
+	{ "a sampler of many buffers", open_samplers, use_sampler, close_sampler, check_sampler,
+	  stop_sampler },
+	{ "a sampler that is overwritten", open_newest, use_sampler, close_sampler, check_sampler,
+	  stop_sampler },
+	{ "vperfctr", open_virtual, use_virtual, close_virtual, NULL, stop_virtual },
+	{ "vperfctr with a descriptor", open_given, use_virtual, close_virtual, NULL,
+	  stop_virtual },
+	{ "vperfctr with signals", open_signals, use_signals, close_virtual, NULL, stop_virtual },
+	{ "a total", open_total, use_total, close_total, NULL, stop_virtual },
+	{ "rvperfctr", open_remote, use_remote, close_remote, NULL, stop_remote },
+	{ "gperfctr", open_global, use_global, close_global, NULL, stop_global },
+	{ "regions", open_regions, use_regions, close_regions, NULL, stop_regions },
 };
 
 /* ---- the ways ---- */
@@ -598,25 +636,55 @@ static void begin(const struct object *object)
 		      object->name);
 }
 
-/* Each object, each kind of file, and all kinds mixed; then a new object works. */
+/* The stages of an object's life at which something happens. */
+enum stage { OPEN, READ, STOPPED, CLOSED, STAGES };
+
+/* Brings an object to the stage. Its calls fail with the result after its descriptors are gone. */
+static int reach(const struct object *object, enum stage stage)
+{
+	begin(object);
+	if (stage >= READ)
+		object->use(0);
+	if (stage >= STOPPED)
+		succeeds(object->stop() == 0);
+	if (stage >= CLOSED)
+		object->close();
+	list_descriptors(after);
+	return stage < STOPPED ? ESTALE : ANY;
+}
+
+/* A new object works. */
+static void open_again(const struct object *object)
+{
+	object->open();
+	object->use(0);
+	object->close();
+}
+
+/* Each object at each stage, each kind of file, and all kinds mixed. */
 static void try(const struct object *object, void (*take)(unsigned int kind), unsigned int kind)
 {
-	int status;
-	pid_t pid = fork();
+	enum stage stage;
+	int status, error;
+	pid_t pid;
 
-	if (pid == 0) {
-		begin(object);
-		take(kind);
-		object->use(ESTALE);
-		object->close();
-		check_all();
-		object->open();
-		object->use(0);
-		object->close();
-		_exit(0);
+	for (stage = OPEN; stage < STAGES; stage++) {
+		pid = fork();
+		if (pid == 0) {
+			error = reach(object, stage);
+			take(kind);
+			if (stage < CLOSED) {
+				object->use(error);
+				object->close();
+			}
+			check_all();
+			open_again(object);
+			_exit(0);
+		}
+		ck_assert_int_eq(waitpid(pid, &status, 0), pid);
+		ck_assert_msg(status == 0, "%s, kind %u, stage %u: status 0x%x", object->name, kind,
+			      stage, status);
 	}
-	ck_assert_int_eq(waitpid(pid, &status, 0), pid);
-	ck_assert_msg(status == 0, "%s, kind %u: status 0x%x", object->name, kind, status);
 }
 
 static void try_all(void (*take)(unsigned int kind))
@@ -736,27 +804,41 @@ START_TEST(one)
 }
 END_TEST
 
-/* daemon(3): a child that closes everything, and then opens what it needs. */
-static void daemonize(const struct object *object)
+/*
+ * daemon(3) at a stage: a child that closes everything, and then opens what it needs. The test is
+ * its subreaper, to which it is handed over when its parent ends.
+ */
+static void daemonize_at(const struct object *object, enum stage stage)
 {
 	int fd, status;
 	pid_t pid = fork();
 
 	if (pid == 0) {
-		begin(object);
+		reach(object, stage);
 		if (fork())
 			_exit(0);
 		setsid();
 		for (fd = 3; fd < 2 * MOST; fd++)
 			close(fd);
-		object->close();
-		object->open();
-		object->use(0);
-		object->close();
+		if (stage < CLOSED)
+			object->close();
+		open_again(object);
 		_exit(0);
 	}
 	ck_assert_int_eq(waitpid(pid, &status, 0), pid);
 	ck_assert_int_eq(status, 0);
+	while ((pid = waitpid(-1, &status, 0)) > 0)
+		ck_assert_msg(status == 0 || WTERMSIG(status) == SIGKILL, "stage %u: status 0x%x",
+			      stage, status);
+}
+
+static void daemonize(const struct object *object)
+{
+	enum stage stage;
+
+	prctl(PR_SET_CHILD_SUBREAPER, 1);
+	for (stage = OPEN; stage < STAGES; stage++)
+		daemonize_at(object, stage);
 }
 
 START_TEST(daemonized)
