@@ -25,6 +25,7 @@ class Libperfctr(AutotoolsPackage):
     def configure_args(self):
         return [
             "--without-check",
+            "--without-valgrind-tool",
             "--enable-libpfm4" if self.spec.satisfies("+libpfm4") else "--disable-libpfm4",
             *self.with_or_without("libelf"),
             "--with-libdw" if self.spec.satisfies("+libelf") else "--without-libdw",
