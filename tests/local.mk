@@ -40,6 +40,8 @@ AM_TESTS_ENVIRONMENT = LC_ALL=C.UTF-8; export LC_ALL; CK_TIMEOUT_MULTIPLIER="$${
 	LIBPERFCTR='$(abs_builddir)/lib/.libs'; export LIBPERFCTR; \
 	PERFEX='$(abs_builddir)/tests/bin/perfex'; export PERFEX; \
 	COLLECTORS='$(abs_builddir)/collect/.libs'; export COLLECTORS; \
+	PERFEX_VALGRIND='$(abs_builddir)/emulate/lib'; export PERFEX_VALGRIND; \
+	HAVE_VALGRIND_TOOL='$(have_valgrind_tool)'; export HAVE_VALGRIND_TOOL; \
 	HAVE_LIBELF='$(have_libelf)'; export HAVE_LIBELF; \
 	HAVE_LIBDW='$(have_libdw)'; export HAVE_LIBDW; \
 	PERFCTR_INFO='$(abs_builddir)/tests/bin/perfctr-info'; export PERFCTR_INFO; \
@@ -173,6 +175,7 @@ unit_tests = \
 	tests/unit/tools/perfex/count/beside \
 	tests/unit/tools/perfex/count/breakdown \
 	tests/unit/tools/perfex/count/child \
+	tests/unit/tools/perfex/count/emulator \
 	tests/unit/tools/perfex/count/cpumask \
 	tests/unit/tools/perfex/count/driver \
 	tests/unit/tools/perfex/count/kinds \
@@ -260,6 +263,7 @@ tests_unit_tools_perfex_sample_calls_LDADD = $(PERFEX_LDADD) $(LIBELF_LIBS)
 tests_unit_tools_perfex_sample_calls_LDFLAGS = -Wl,--wrap=kallsyms_read,--wrap=elf_symbols
 tests_unit_tools_perfex_base_text_LDADD = $(PERFEX_LDADD)
 tests_unit_tools_perfex_count_child_LDADD = $(PERFEX_LDADD)
+tests_unit_tools_perfex_count_emulator_LDADD = $(PERFEX_LDADD)
 tests_unit_tools_perfex_report_compare_LDADD = $(PERFEX_LDADD)
 tests_unit_lib_perf_counter_LDFLAGS = -Wl,--wrap=syscall,--wrap=ioctl,--wrap=mmap,--wrap=mmap64,--wrap=munmap \
 	-Wl,--wrap=fcntl,--wrap=fcntl64,--wrap=prctl,--wrap=sched_yield,--wrap=close \
@@ -581,7 +585,7 @@ dist_check_SCRIPTS += tests/containers.sh
 TESTS += tests/containers.sh
 EXTRA_DIST += tests/bpf.py
 EXTRA_DIST += \
-	tests/bench/pairs.c tests/bench/peers.sh tests/bench/small.c tests/bench/small.sh tests/bench/figures.sh tests/bench/table.sh tests/cross.sh tests/driver-powerpc.sh tests/fresh.sh tests/mirror.sh tests/hosts.sh tests/release.sh tests/rpm.sh tests/named.sh tests/inlined.sh tests/bench/blocks.py tests/bench/profile.py tests/perf-names.sh tests/valgrinds.sh tests/stages.sh tests/unit-cc tests/abi.sh tests/layers.sh tests/packaging.sh \
+	tests/bench/pairs.c tests/bench/peers.sh tests/bench/small.c tests/bench/small.sh tests/bench/figures.sh tests/bench/table.sh tests/cross.sh tests/driver-powerpc.sh tests/fresh.sh tests/mirror.sh tests/hosts.sh tests/release.sh tests/rpm.sh tests/named.sh tests/inlined.sh tests/bench/blocks.py tests/bench/emulate.py tests/bench/profile.py tests/perf-names.sh tests/valgrinds.sh tests/stages.sh tests/unit-cc tests/abi.sh tests/layers.sh tests/packaging.sh \
 	tests/vm/auxpmu/Kbuild tests/vm/auxpmu/auxpmu.c tests/vm/auxpmu/auxpmu.h tests/vm/auxpmu/mempmu.c \
 	tests/vm/guest/calls.c tests/vm/guest/languages tests/vm/guest/coverage.sh tests/vm/guest/drilldown.sh tests/vm/guest/driver.h tests/vm/guest/openmp.c tests/vm/guest/openmp.sh tests/vm/guest/pages.sh tests/vm/guest/papi_presets.c tests/vm/guest/pairs.sh tests/vm/guest/kernels.sh tests/vm/guest/offered.sh tests/vm/guest/silicon.sh tests/vm/guest/small.sh tests/vm/guest/sources.sh tests/vm/guest/tutorial.sh tests/vm/README.md tests/vm/boot.sh tests/vm/core-types.awk tests/vm/deb.sh tests/vm/source.sh tests/vm/coverage.sh tests/vm/debug-kernel.sh tests/vm/debug.config tests/vm/files.sh tests/vm/kcsan.config tests/vm/machines tests/vm/run.sh tests/vm/systems.sh tests/vm/guest/sequences.h tests/vm/guest/driver_attack.h \
 	tests/vm/qemu-pmu/README.md tests/vm/qemu-pmu/build.sh tests/vm/qemu-pmu/qemu-x86-pmu.patch

@@ -286,6 +286,7 @@ stages_of_long() {
 	stage "inlined functions" tests/inlined.sh "$work/gcc"
 	stage "cost of a sample" tests/bench/profile.py "$work/gcc"
 	stage "cost of Python's blocks" tests/bench/blocks.py "$work/gcc"
+	stage "cost of emulation" tests/bench/emulate.py "$work/gcc"
 	for suite in bookworm trixie; do
 		stage "fresh $suite" tests/fresh.sh $suite "scripts/test"
 		stage "fresh $suite, packages" tests/fresh.sh $suite tests/deb/whole.sh

@@ -31,6 +31,7 @@ tools_libperfex_a_SOURCES = \
 	tools/perfex/count/watch.c tools/perfex/count/watch.h \
 	tools/perfex/count/trace.c tools/perfex/count/trace.h \
 	tools/perfex/count/emulated.c tools/perfex/count/emulated.h \
+	tools/perfex/count/emulator.c tools/perfex/count/emulator.h \
 	tools/perfex/count/lists.c tools/perfex/count/lists.h \
 	tools/perfex/count/valgrind.c tools/perfex/count/valgrind.h \
 	tools/perfex/count/run.c tools/perfex/count/run.h \

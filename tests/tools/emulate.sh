@@ -1,7 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: LGPL-2.1-or-later
-# perfex --emulate: counts by valgrind, of processes that are created and that execute others, the same each time.
-# The environment: PERFEX: the program; CC: a compiler.
+# perfex --emulate: counts by valgrind, of processes that are created and that execute others, the same each time; by perfex's own
+# tool and by callgrind.
+# The environment: PERFEX: the program; PERFEX_VALGRIND: the own tool's directory; HAVE_VALGRIND_TOOL: yes or no; CC: a compiler.
 set -u
 # shellcheck source=tests/tools/expect.sh
 . "${srcdir:-.}/tests/tools/expect.sh"
@@ -56,18 +57,31 @@ is() {	# NAME VALUE EXPECTED
 	fi
 }
 
+# Without the tool's directory callgrind counts. A build without the tool is tested by callgrind alone.
+tool=${PERFEX_VALGRIND:-/nonexistent}
+both="callgrind perfctr"
+[ "${HAVE_VALGRIND_TOOL:-no}" = yes ] || both=callgrind
+by() {	# callgrind or perfctr, from now on
+	PERFEX_VALGRIND=$tool
+	[ "$1" = perfctr ] || PERFEX_VALGRIND=/nonexistent
+	export PERFEX_VALGRIND
+}
+
 # ---- counts ----
+for emulator in $both; do
+by "$emulator"
 # As on the emulated machines, tests/vm/guest/perfex-exact.c: twice as many in a loop are as many more.
 case $(uname -m) in
 x86_64 | i?86 | aarch64)
 	$cc -O2 -static "$srcdir/tests/vm/guest/loop.c" -o "$work/loop"
 	one=$(count instructions:u "$work/loop" 0000100000) two=$(count instructions "$work/loop" 0000200000)
-	is "instructions of a loop" $((two - one)) 200000
+	is "instructions of a loop, $emulator" $((two - one)) 200000
 	one=$(count conditional-branches "$work/loop" 0000100000) two=$(count conditional-branches "$work/loop" 0000200000)
-	is "conditional branches of a loop" $((two - one)) 100000
+	is "conditional branches of a loop, $emulator" $((two - one)) 100000
 	;;
 *) skip "a loop" "is written for x86 and arm64" ;;
 esac
+done
 # A walk over 16 MiB misses in each of 262,144 lines, of a cache of 8 MiB; twice as much, twice as often.
 cat >"$work/walk.c" <<'EOT'
 #include <stdlib.h>
@@ -91,6 +105,7 @@ done
 # Before and after fork() and execve() there is a loop; each counts once, whoever does what.
 cat >"$work/family.c" <<'EOT'
 #define _GNU_SOURCE
+#include <pthread.h>
 #include <sched.h>
 #include <spawn.h>
 #include <stdlib.h>
@@ -109,9 +124,23 @@ static int looping(void *arg)
 {
 	loop(), _exit(0);
 }
+static void handle(int signal)
+{
+	loop();
+}
+static void *in_thread(void *arg)
+{
+	return loop(), arg;
+}
+static void *execute(void *arg)
+{
+	char *end[] = { arg, "end", NULL };
+	return loop(), execve(arg, end, environ), arg;
+}
 int main(int argc, char **argv)
 {
 	static char stack[65536];
+	pthread_t thread;
 	char *end[] = { argv[0], "end", NULL };
 	const char *what = argv[1];
 	pid_t child;
@@ -131,7 +160,17 @@ int main(int argc, char **argv)
 	if (!strcmp(what, "clone"))
 		clone(looping, stack + sizeof(stack), 0, NULL);
 	if (!strcmp(what, "raw fork") && !syscall(SYS_clone, SIGCHLD, 0, 0, 0, 0))
-		_exit(0);
+		loop(), _exit(0);
+	if (!strcmp(what, "execve that fails"))
+		execve("/nonexistent", end, environ), loop();
+	if (!strcmp(what, "thread"))
+		pthread_create(&thread, NULL, in_thread, NULL), pthread_join(thread, NULL);
+	if (!strcmp(what, "execve in a thread"))
+		pthread_create(&thread, NULL, execute, argv[0]), pthread_join(thread, NULL);
+	if (!strcmp(what, "signal"))
+		signal(SIGUSR1, handle), raise(SIGUSR1);
+	if (!strcmp(what, "setuid and chroot") && !chroot("/proc") && !setuid(65534))
+		loop();
 	if (!strcmp(what, "raw execve"))
 		syscall(SYS_execve, argv[0], end, environ);
 	if (!strcmp(what, "killed") && !(child = fork()))
@@ -144,14 +183,16 @@ int main(int argc, char **argv)
 	return 0;
 }
 EOT
+for emulator in $both; do
+by "$emulator"
 for static in -static ''; do
 	# shellcheck disable=SC2086
-	$cc -O0 $static "$work/family.c" -o "$work/family"
+	$cc -O0 $static -pthread "$work/family.c" -o "$work/family"
 	alone=$(count instructions "$work/family" end)
 	loop=$(($(count instructions "$work/family" twice) - alone))
 	loops() {	# WHAT N: so many loops more, and a bit
 		now=$(count instructions "$work/family" "$1")
-		is "loops of $1 ${static:-dynamic}" $(((${now:-0} - alone + loop / 4) / loop)) "$2"
+		is "loops of $1 ${static:-dynamic}, $emulator" $(((${now:-0} - alone + loop / 4) / loop)) "$2"
 	}
 	loops "fork, execve" 2
 	loops posix_spawn 1
@@ -161,15 +202,29 @@ for static in -static ''; do
 	loops vfork 1
 	loops clone 1
 	loops execve 1
+	loops "execve that fails" 1
+	loops thread 1
+	loops "execve in a thread" 2
+	loops "signal" 1
+	[ $emulator = perfctr ] || continue
+	# Also without the C library's functions; and a program may lose the right to open the file.
+	loops "raw fork" 1
+	loops "raw execve" 1
+	[ "$(id -u)" != 0 ] || loops "setuid and chroot" 1
+done
 done
 expect "the same each time" 0 '^1$' sh -c "for i in 1 2 3; do
 	'$perfex' --emulate --json -e instructions,conditional-branches '$work/family' 'fork, execve' 2>&1 |
 		grep -o '\"value\":[0-9]*' | tr '\n' ' '; echo; done | sort -u | wc -l"
+by callgrind
 # perfex says if a count is incomplete or twice too large, and does not call it emulated.
 expect "a system call instead of fork()" 0 'incomplete: a process was created by no function' \
 	"$perfex" --emulate "$work/family" "raw fork"
 expect "a system call instead of execve()" 0 ',incomplete,' "$perfex" --emulate --csv "$work/family" "raw execve"
-expect "the reason" 0 '"incomplete":"a process was killed before' "$perfex" --emulate --json "$work/family" killed
+for emulator in $both; do
+	by "$emulator"
+	expect "the reason, $emulator" 0 '"incomplete":"a process was killed before' "$perfex" --emulate --json "$work/family" killed
+done
 
 # ---- processes that still run at the command's end ----
 # Each reads a line that lets it go. Another fifo tells the command that it runs.
@@ -234,28 +289,171 @@ int main(void)
 EOT
 	$cc -static "$work/foreign.c" -o "$work/foreign"
 	unknown='valgrind does not know an instruction of a program'
-	expect "an instruction that valgrind lacks" 0 "incomplete: $unknown" "$perfex" --emulate "$work/foreign"
+	for emulator in $both; do
+		by "$emulator"
+		expect "an instruction that valgrind lacks, $emulator" 0 "incomplete: $unknown" "$perfex" --emulate "$work/foreign"
+	done
 	expect "lacks, json" 0 "\"incomplete\":\"$unknown" "$perfex" --emulate --json "$work/foreign"
 	expect "lacks, csv" 0 ',incomplete,' "$perfex" --emulate --csv "$work/foreign"
 	;;
 *) skip "an instruction that valgrind lacks" "is one of x86-64's" ;;
 esac
-# The tool simulates what the events need, and no more: the events that it writes for the options that it gets.
+# Callgrind simulates what the events need, and no more: the events that it writes for the options that it gets. The own tool counts what
+# it can.
 mkdir "$work/asked"
 # shellcheck disable=SC2016
 printf '#!/bin/sh\n[ "$1" = --version ] || printf "%%s\\n" "$@" >"%s/args"\nexec "%s" "$@"\n' "$work" "$(command -v valgrind)" \
 	>"$work/asked/valgrind"
 chmod +x "$work/asked/valgrind"
-simulates() {	# EVENT COLUMNS
+runs() {	# EVENT TOOL: by this tool
 	PATH="$work/asked:$PATH" "$perfex" --emulate -o /dev/null -e "$1" true
+	is "the tool for $1" "$(sed -n 's/^--tool=//p' "$work/args")" "$2"
+}
+simulates() {	# EVENT COLUMNS
+	runs "$1" callgrind
 	sed "s|^--callgrind-out-file=.*|--callgrind-out-file=$work/asked/out|; s|^--log-file=.*|--log-file=/dev/null|" "$work/args" |
 		xargs -d '\n' valgrind
 	is "simulated for $1" "$(sed -n 's/^events: //p' "$work/asked/out")" "$2"
 	rm -f "$work"/asked/out*
 }
+by callgrind
 simulates instructions Ir
 simulates conditional-branches "Ir Bc Bcm Bi Bim"
-simulates L1-dcache-load-misses "Ir Dr Dw I1mr D1mr D1mw ILmr DLmr DLmw"
+for emulator in $both; do
+	by "$emulator"
+	simulates L1-dcache-load-misses "Ir Dr Dw I1mr D1mr D1mw ILmr DLmr DLmw"
+	simulates conditional-branch-misses "Ir Bc Bcm Bi Bim"
+	runs indirect-branches "$emulator"
+	runs instructions,conditional-branches "$emulator"
+done
+
+# ---- perfex's own tool ----
+expect "why it is callgrind" 0 'by callgrind, slower, .*: perfex was built without' env PERFEX_VALGRIND=/nonexistent "$perfex" --emulate true
+expect "no reason where only callgrind can" 1 '^0$' sh -c "'$perfex' --emulate -e L1-dcache-loads true 2>&1 | grep -c 'by callgrind'"
+if [ "$both" != callgrind ]; then
+	by perfctr
+	expect "the cost of the own tool" 0 'which takes 5 to 50 times as long' "$perfex" --emulate true
+	expect "no reason" 1 '^0$' grep -c 'by callgrind' "$work/out"
+	mkdir "$work/other"
+	# shellcheck disable=SC2016
+	printf '#!/bin/sh\n[ "$1" != --version ] || { echo valgrind-0; exit; }\nexec "%s" "$@"\n' "$(command -v valgrind)" >"$work/other/valgrind"
+	chmod +x "$work/other/valgrind"
+	expect "a tool of another version" 0 'by callgrind, slower, .*: perfex.s tool is of valgrind-' \
+		env PATH="$work/other:$PATH" "$perfex" --emulate true
+	expect "another valgrind" 0 'by callgrind, slower, .*: VALGRIND_LIB is set' \
+		env VALGRIND_LIB=/usr/libexec/valgrind "$perfex" --emulate true
+	# Both tools count the same: twice the work is as much more.
+	cat >"$work/work.c" <<'EOT'
+#include <stdlib.h>
+static long half(long x) { return x / 2; }
+static long triple(long x) { return 3 * x + 1; }
+static long (*const step[])(long) = { half, triple };
+int main(int argc, char **argv)
+{
+	long sum = 0;
+	for (long n = atol(argv[1]); n--;)
+		for (long i = 1; i < 2000; i++)
+			for (long x = i; x != 1; x = step[x & 1](x))
+				sum += x > 1000 && x % 3 ? 1 : x;
+	return sum == 0;
+}
+EOT
+	$cc -O1 -static "$work/work.c" -o "$work/work"
+	more() {	# EVENTS command...: of each event so many more, and repeats, with 60000 as the last argument and not 10000
+		events=$1
+		shift
+		"$perfex" --emulate --json -o "$work/json.1" -e "$events" "$@" 10000
+		"$perfex" --emulate --json -o "$work/json.2" -e "$events" "$@" 60000
+		cat "$work/json.1" "$work/json.2" | grep -o '"value":[0-9]*\|"repeats":[0-9]*' | awk -F: '
+			{ value[NR] = $2 }
+			END { for (i = 1; i <= NR / 2; i++) printf "%s%d", (i > 1) ? " " : "", value[i + NR / 2] - value[i] }'
+	}
+	events=instructions,conditional-branches,indirect-branches
+	alike() {	# N
+		"$perfex" --emulate --csv -o - -e $events "$work/work" "$1" 2>/dev/null | sed -n 's/,.*,emulated,.*//p' | tr '\n' ' '
+	}
+	differences() { echo "$1 $2" | awk '{ print $4 - $1, $5 - $2, $6 - $3 }'; }
+	mine=$(differences "$(alike 1)" "$(alike 2)")
+	by callgrind
+	is "as callgrind counts" "$mine" "$(differences "$(alike 1)" "$(alike 2)")"
+	"$perfex" --emulate -r 2 --json -o "$work/base" true
+	by perfctr
+	expect "compared with callgrind's" 125 "was not made by valgrind's tool perfctr" "$perfex" --emulate --compare "$work/base" true
+fi
+case $both,$(uname -m) in
+*perfctr,x86_64)
+	# As a processor counts: 50,000 elements or turns more.
+	cat >"$work/one.c" <<'EOT'
+#include <stdlib.h>
+#include <string.h>
+static char memory[131072], other[131072];
+int main(int argc, char **argv)
+{
+	unsigned long n = strtoul(argv[2], NULL, 10);
+	void *to = memory, *from = other;
+	if (!strcmp(argv[1], "stos"))
+		__asm__ volatile("rep stosb" : "+D"(to), "+c"(n) : "a"(1) : "memory");
+	if (!strcmp(argv[1], "cmps"))
+		__asm__ volatile("repe cmpsb" : "+D"(to), "+c"(n), "+S"(from) : : "memory");
+	if (!strcmp(argv[1], "scas"))
+		__asm__ volatile("repne scasb" : "+D"(to), "+c"(n) : "a"(1) : "memory");
+	if (!strcmp(argv[1], "movsw"))
+		__asm__ volatile("rep movsw" : "+c"(n), "+S"(from), "+D"(to) : : "memory");
+	if (!strcmp(argv[1], "movsq"))
+		__asm__ volatile("shr $3, %%rcx; rep movsq" : "+c"(n), "+S"(from), "+D"(to) : : "memory");
+	if (!strcmp(argv[1], "no elements"))
+		__asm__ volatile("1: xor %%ecx, %%ecx; rep movsb; dec %0; jnz 1b" : "+r"(n), "+D"(to), "+S"(from) : : "memory", "rcx");
+	if (!strcmp(argv[1], "lock"))
+		for (; n; n--)
+			__asm__ volatile("lock addb $1, (%0)" : : "r"(to) : "memory");
+	if (!strcmp(argv[1], "loop"))
+		__asm__ volatile("1: loop 1b" : "+c"(n));
+	if (!strcmp(argv[1], "branches in a row"))
+		__asm__ volatile("1: test %0, %0; js 2f; jz 2f; 2: dec %0; jnz 1b" : "+c"(n));
+	if (!strcmp(argv[1], "far branch"))
+		__asm__ volatile("1: dec %0; jmp 2f; .skip 200, 0x90; 2: jnz 1b" : "+c"(n));
+	if (!strcmp(argv[1], "both"))
+		__asm__ volatile("1: test $1, %0; jz 2f; test $2, %0; jz 2f; nop; nop; nop; 2: dec %0; jnz 1b" : "+c"(n));
+	if (!strcmp(argv[1], "side exit"))
+		__asm__ volatile("1: test $1, %0; jz 2f; nop; nop; nop; 2: dec %0; jnz 1b" : "+c"(n));
+	if (!strcmp(argv[1], "conditional moves"))
+		__asm__ volatile("1: test $1, %0; cmovz %0, %%rax; setz %%al; dec %0; jnz 1b" : "+c"(n) : : "rax");
+	return 0;
+}
+EOT
+	$cc -O1 -static "$work/one.c" -o "$work/one"
+	one() { is "$1" "$(more instructions,conditional-branches "$work/one" "$1")" "$2"; }
+	one stos "0 0 50000"
+	one cmps "0 0 50000"
+	one scas "0 0 50000"
+	one movsw "0 0 50000"
+	one movsq "0 0 6250"
+	one "no elements" "200000 50000 0"
+	one lock "150000 50000 0"
+	one loop "50000 50000 0"
+	one "far branch" "150000 50000 0"
+	one both "287500 125000 0"
+	one "side exit" "275000 100000 0"
+	one "conditional moves" "250000 50000 0"
+	one "branches in a row" "250000 150000 0"
+	expect "repeats" 0 'string instructions count once each; they were repeated 10[0-9]* times' "$perfex" --emulate "$work/one" stos 10000
+	by callgrind
+	is "stos, callgrind" "$(more instructions,conditional-branches "$work/one" stos)" "50000 50000"
+	by perfctr
+	# A program of 32 bits, which one of 64 executes.
+	cat >"$work/small.c" <<'EOT'
+void _start(void)
+{
+	__asm__ volatile("mov %0, %%ecx; 1: loop 1b; mov $1, %%eax; xor %%ebx, %%ebx; int $0x80" : : "i"(TURNS) : "eax", "ebx", "ecx");
+}
+EOT
+	for n in 1 2; do
+		$cc -m32 -DTURNS=${n}00000 -O1 -static -nostdlib -ffreestanding -fno-pie -no-pie -fno-stack-protector \
+			"$work/small.c" -o "$work/small$n"
+	done
+	is "a program of 32 bits" $(($(count instructions env "$work/small2") - $(count instructions env "$work/small1"))) 100000
+	;;
+esac
 
 # ---- comparisons ----
 "$perfex" --emulate -r 3 --json -o "$work/base" "$work/family" fork
@@ -270,9 +468,11 @@ expect "two commands" 123 'instructions:u .* differs$' \
 	"$perfex" --emulate --diff -r 2 "'$work/family' end" "'$work/family' fork"
 
 # ---- ends, and what is told ----
+by callgrind
 expect "whose counts" 0 "counts of 'true', emulated by valgrind-" "$perfex" --emulate true
 expect "the cost" 0 'which takes 20 to 100 times as long' cat "$work/out"
 expect "only counts" 1 '^0$' grep -c -e '--[0-9]*--' -e '==[0-9]*==' "$work/out"
+by "${both##* }"
 expect "the emulator, json" 0 '"emulator":"valgrind-' "$perfex" --emulate --json true
 expect "metrics" 0 '^ *[0-9.]* */1000 *l1d-mpki$' "$perfex" --emulate -M l1d-mpki,ipc true
 expect "a metric of what is not emulated" 0 '^ *<not counted> *ipc *\[1\]$' cat "$work/out"

@@ -369,6 +369,19 @@ static int count_sides(struct options *options, struct counting *counting)
 	return run_failed(&end) ? same_end(&end) : status;
 }
 
+static void begin_emulation(const struct options *options, struct valgrind *valgrind)
+{
+	const struct emulator *emulator = &valgrind->emulator;
+
+	valgrind_begin(valgrind, &options->events);
+	if (options->baseline && options->before.once != emulator->once)
+		die("--compare: %s was not made by valgrind's tool %s, and their instructions "
+		    "differ; make it again",
+		    options->baseline, emulator->tool);
+	if (terminal_is_one(stderr))
+		say("valgrind runs the command, which takes %s times as long", emulator->times);
+}
+
 static int count(struct options *options)
 {
 	char shell[] = "sh", c[] = "-c", *commands[2][4] = { { shell, c }, { shell, c } };
@@ -403,9 +416,7 @@ static int count(struct options *options)
 	int status;
 
 	if (options->emulate)
-		valgrind_begin(&valgrind);
-	if (options->emulate && terminal_is_one(stderr))
-		say("valgrind runs the command, which takes 20 to 100 times as long");
+		begin_emulation(options, &valgrind);
 	else if (!through_driver && options->events.metrics)
 		turns_tell(&options->events);
 	provenance_get(&provenance);

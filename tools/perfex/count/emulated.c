@@ -8,7 +8,8 @@
 #include "tools/perfex/count/emulated.h"
 
 const char *const emulated_columns[COLUMNS] = {
-	"Ir", "Dr", "Dw", "I1mr", "D1mr", "D1mw", "ILmr", "DLmr", "DLmw", "Bc", "Bcm", "Bi", "Bim",
+	"Ir",	"Dr",	"Dw", "I1mr", "D1mr", "D1mw", "ILmr",
+	"DLmr", "DLmw", "Bc", "Bcm",  "Bi",   "Bim",  "Repeats",
 };
 
 static const struct {

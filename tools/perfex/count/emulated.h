@@ -5,7 +5,7 @@
 
 #include "tools/perfex/count/events.h"
 
-/* Callgrind's counts, by its names. */
+/* The tools' counts, by callgrind's names; the last one is of emulate/ alone. */
 enum {
 	COLUMN_IR,
 	COLUMN_DR,
@@ -20,6 +20,7 @@ enum {
 	COLUMN_BCM,
 	COLUMN_BI,
 	COLUMN_BIM,
+	COLUMN_REPEATS, /* of string instructions, which are not among the instructions */
 	COLUMNS
 };
 

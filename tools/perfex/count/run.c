@@ -264,7 +264,7 @@ static struct run_end run_emulated(const struct run *run)
 	struct run_end end = { .ran = true };
 	struct rusage usage;
 	struct child child;
-	char **command = valgrind_command(run->events, run->command);
+	char **command = valgrind_command(run->valgrind, run->events, run->command);
 	double start;
 
 	memset(&usage, 0, sizeof(usage));

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * Follows a command's processes in valgrind. Its tool writes a file when a program ends; but not
- * when it executes another one, and a child begins with its parent's counts. So it is told to write
- * a file, and begin again, at the functions of C libraries that do this; and perfex, which traces
- * the processes, takes the files while they are stopped there.
+ * Follows a command's processes in valgrind. Its tool writes a file when a program ends or executes
+ * another one; perfex, which traces the processes, takes the file while the process is stopped
+ * there.
  *
- * The tool is callgrind. exp-bbv takes a third of its time, but can't be told to write a file
- * before the end: findings/valgrind-exp-bbv-exec.sh shows what its counts miss or have twice.
+ * Callgrind writes no file at execve(2), and a child begins with its parent's counts. So it is told
+ * to write a file, and begin again, at the functions of C libraries that do this. exp-bbv can't be
+ * told that: findings/valgrind-exp-bbv-exec.sh shows what its counts miss or have twice.
  */
 #include <dirent.h>
 #include <errno.h>
@@ -80,7 +80,7 @@ static void try_room(const char *place)
 	unlink(name);
 }
 
-void valgrind_begin(struct valgrind *valgrind)
+void valgrind_begin(struct valgrind *valgrind, const struct events *events)
 {
 	FILE *pipe = popen("valgrind --version 2>/dev/null", "re");
 	const char *place = getenv("TMPDIR");
@@ -94,6 +94,7 @@ void valgrind_begin(struct valgrind *valgrind)
 		die("--emulate takes valgrind, which is not here: install it (Debian: apt-get "
 		    "install valgrind)");
 	valgrind->version[strcspn(valgrind->version, "\n")] = '\0';
+	emulator_choose(&valgrind->emulator, events, valgrind->version);
 	/* The name's length never changes, so that a program's stack does not move. */
 	place = place && *place == '/' ? place : "/tmp";
 	n = snprintf(directory, sizeof(directory), "%s/perfex.XXXXXX", place);
@@ -112,19 +113,6 @@ void valgrind_begin(struct valgrind *valgrind)
 	try_room(place);
 }
 
-static bool wants(const struct events *events, int from, int to)
-{
-	unsigned int i;
-	int column;
-
-	for (i = 0; i < events->n; i++) {
-		column = emulated_column(events, i);
-		if (column >= from && column <= to)
-			return true;
-	}
-	return false;
-}
-
 /* Where a process creates another one, or executes a program, by the names that C libraries have.
  */
 static char *const before[] = {
@@ -139,41 +127,54 @@ static char *const before[] = {
 
 #define NR_BEFORE (sizeof(before) / sizeof(before[0]))
 
-char **valgrind_command(const struct events *events, char **command)
+/* Adds the options of callgrind, which simulates what the events need; returns the line's words. */
+static size_t add_callgrind(const struct events *events, char **line, size_t n)
 {
-	static char file[sizeof(directory) + 32], log[sizeof(directory) + 32];
-	size_t n = 0, i, words = 0;
-	char **line;
+	size_t i;
 
-	while (command[words])
-		words++;
-	line = need(calloc(NR_BEFORE + words + 16, sizeof(*line)));
-	snprintf(file, sizeof(file), "--callgrind-out-file=%s/%%p", directory);
-	line[n++] = (char *)"valgrind";
-	line[n++] = (char *)"-q";
-	line[n++] = (char *)"--tool=callgrind";
-	line[n++] = (char *)"--trace-children=yes";
-	line[n++] = (char *)"--vgdb=no";
-	line[n++] = file;
-	/* Valgrind's remarks are not the command's. */
-	snprintf(log, sizeof(log), "--log-file=%s/%%p.log", directory);
-	line[n++] = log;
-	/* With -q valgrind is silent about instructions that it does not know. */
-	line[n++] = (char *)"--sigill-diagnostics=yes";
 	/*
 	 * A cache's size turns the simulation on, whatever --cache-sim says. The default sizes are
 	 * this machine's, and would differ on another one.
 	 */
-	if (wants(events, COLUMN_DR, COLUMN_DLMW)) {
+	if (emulator_needs(events, COLUMN_DR, COLUMN_DLMW)) {
 		line[n++] = (char *)"--cache-sim=yes";
 		line[n++] = (char *)"--I1=32768,8,64";
 		line[n++] = (char *)"--D1=32768,8,64";
 		line[n++] = (char *)"--LL=8388608,16,64";
 	}
-	line[n++] = wants(events, COLUMN_BC, COLUMN_BIM) ? (char *)"--branch-sim=yes"
-							 : (char *)"--branch-sim=no";
+	line[n++] = emulator_needs(events, COLUMN_BC, COLUMN_BIM) ? (char *)"--branch-sim=yes"
+								  : (char *)"--branch-sim=no";
 	for (i = 0; i < NR_BEFORE; i++)
 		line[n++] = before[i];
+	return n;
+}
+
+char **valgrind_command(const struct valgrind *valgrind, const struct events *events,
+			char **command)
+{
+	static char tool[32], file[sizeof(directory) + 32], log[sizeof(directory) + 32];
+	size_t n = 0, words = 0;
+	char **line;
+
+	while (command[words])
+		words++;
+	line = need(calloc(NR_BEFORE + words + 16, sizeof(*line)));
+	snprintf(tool, sizeof(tool), "--tool=%s", valgrind->emulator.tool);
+	snprintf(file, sizeof(file), "--%s=%s/%%p",
+		 valgrind->emulator.once ? "count-file" : "callgrind-out-file", directory);
+	/* Valgrind's remarks are not the command's. */
+	snprintf(log, sizeof(log), "--log-file=%s/%%p.log", directory);
+	line[n++] = (char *)"valgrind";
+	line[n++] = (char *)"-q";
+	line[n++] = tool;
+	line[n++] = (char *)"--trace-children=yes";
+	line[n++] = (char *)"--vgdb=no";
+	line[n++] = file;
+	line[n++] = log;
+	/* With -q valgrind is silent about instructions that it does not know. */
+	line[n++] = (char *)"--sigill-diagnostics=yes";
+	if (!valgrind->emulator.once)
+		n = add_callgrind(events, line, n);
 	line[n++] = (char *)"--";
 	memcpy(line + n, command, words * sizeof(*line));
 	return line;
@@ -320,7 +321,7 @@ static bool is_process(pid_t pid)
 	return syscall(SYS_tgkill, pid, pid, 0) == 0;
 }
 
-/* A child begins with its parent's counts since the last file: next to none. */
+/* In callgrind a child begins with its parent's counts since the last file: next to none. */
 static void forked(struct valgrind *valgrind, pid_t pid)
 {
 	struct process *parent = find(valgrind, pid);
@@ -328,7 +329,8 @@ static void forked(struct valgrind *valgrind, pid_t pid)
 
 	if (ptrace(PTRACE_GETEVENTMSG, pid, NULL, &child) < 0 || !is_process((pid_t)child))
 		return;
-	if (parent && parent->emulated && !take_files(valgrind, pid).forks)
+	if (parent && parent->emulated && !valgrind->emulator.once &&
+	    !take_files(valgrind, pid).forks)
 		doubt(valgrind,
 		      "a process was created by no function of a C library's, so that what "
 		      "came before counts twice");
@@ -336,7 +338,7 @@ static void forked(struct valgrind *valgrind, pid_t pid)
 }
 
 /* Valgrind's own beginning, which executes the tool, is none of it. */
-static bool executes_tool(pid_t pid)
+static bool executes_tool(const struct valgrind *valgrind, pid_t pid)
 {
 	char link[64], path[4096];
 	const char *name;
@@ -346,7 +348,8 @@ static bool executes_tool(pid_t pid)
 	n = readlink(link, path, sizeof(path) - 1);
 	path[n < 0 ? 0 : n] = '\0';
 	name = strrchr(path, '/') ? strrchr(path, '/') + 1 : path;
-	return !strncmp(name, "callgrind-", 10);
+	n = (ssize_t)strlen(valgrind->emulator.tool);
+	return !strncmp(name, valgrind->emulator.tool, (size_t)n) && name[n] == '-';
 }
 
 static void executed(struct valgrind *valgrind, pid_t pid)
@@ -357,7 +360,7 @@ static void executed(struct valgrind *valgrind, pid_t pid)
 		doubt(valgrind,
 		      "a program was executed by no function of a C library's, so that what "
 		      "came before is missing");
-	process->emulated = executes_tool(pid);
+	process->emulated = executes_tool(valgrind, pid);
 }
 
 /* Valgrind tells nobody what a process that still runs has counted since its last file. */

@@ -1,18 +1,19 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * valgrind.h - runs a command in valgrind, whose tool callgrind counts for a model of a processor
- * that is the same everywhere: caches of 32 KiB and 8 MiB. Each process is counted from its
- * beginning to its end, or to the next program that it executes.
+ * valgrind.h - runs a command in valgrind, which counts for a model of a processor that is the same
+ * everywhere: caches of 32 KiB and 8 MiB. Each process is counted from its beginning to its end, or
+ * to the next program that it executes.
  */
 #ifndef PERFCTR_TOOLS_VALGRIND_H
 #define PERFCTR_TOOLS_VALGRIND_H
 
 #include <sys/resource.h>
 #include "tools/perfex/count/child.h"
-#include "tools/perfex/count/emulated.h"
+#include "tools/perfex/count/emulator.h"
 
 struct valgrind {
-	char version[64];  /* "valgrind-3.19.0" */
+	char version[64]; /* "valgrind-3.19.0" */
+	struct emulator emulator;
 	const char *doubt; /* why the counts are not all; NULL: they are */
 	char remark[256];  /* the last one in its logs; "": none */
 	uint64_t count[COLUMNS];
@@ -21,10 +22,11 @@ struct valgrind {
 };
 
 /* Exits if there is no valgrind. */
-void valgrind_begin(struct valgrind *valgrind);
+void valgrind_begin(struct valgrind *valgrind, const struct events *events);
 
 /* The command line that runs a command in it, for these events; to be freed. */
-char **valgrind_command(const struct events *events, char **command);
+char **valgrind_command(const struct valgrind *valgrind, const struct events *events,
+			char **command);
 
 /*
  * Go on until the child, which is traced, has ended, or no process of its is left; its end. The

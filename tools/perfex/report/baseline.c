@@ -120,6 +120,7 @@ static int read_root(const struct reader *reader, const struct node *root)
 			"--json\"");
 	reader->baseline->runs = (unsigned int)runs->number;
 	reader->baseline->emulated = node_member(root, "emulator", PERFCTR_JSON_STRING);
+	reader->baseline->once = node_member(root, "repeats", PERFCTR_JSON_NUMBER);
 	return read_events(reader, root) < 0 ? -1 : read_times(reader, root);
 }
 

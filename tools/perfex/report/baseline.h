@@ -14,7 +14,7 @@ struct baseline_event {
 struct baseline {
 	struct baseline_event *event;
 	unsigned int n, runs;
-	bool emulated; /* by --emulate */
+	bool emulated, once; /* by --emulate; by a tool for which a repeated instruction is one */
 	struct series elapsed;
 };
 

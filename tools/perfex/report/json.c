@@ -251,6 +251,14 @@ void json_provenance(FILE *file, const struct provenance *provenance)
 	fputc('}', file);
 }
 
+static void print_emulation(FILE *file, const struct valgrind *valgrind)
+{
+	text_json(file, ",\"emulator\":", valgrind->version);
+	if (valgrind->emulator.once)
+		fprintf(file, ",\"repeats\":%llu",
+			(unsigned long long)valgrind->count[COLUMN_REPEATS]);
+}
+
 static void print_all(FILE *file, const struct results *results)
 {
 	const struct run_end *first;
@@ -266,7 +274,7 @@ static void print_all(FILE *file, const struct results *results)
 	if (results->provenance)
 		json_provenance(file, results->provenance);
 	if (results->run->valgrind)
-		text_json(file, ",\"emulator\":", results->run->valgrind->version);
+		print_emulation(file, results->run->valgrind);
 	if (results_missing(results))
 		text_json(file, ",\"incomplete\":", results_missing(results));
 	if (results->repeats > 1)

@@ -699,11 +699,26 @@ static void print_failed(FILE *file, const struct results *results)
 	fit_end(&fit);
 }
 
-/* Explains the time, and unknown instructions. */
+/* Explains the time, what repeated instructions are, and unknown ones. */
 static void print_emulation(FILE *file, const struct valgrind *valgrind)
 {
-	fprintf(file, " in %s, which takes 20 to 100 times as long as the command alone\n",
-		valgrind->version);
+	const struct emulator *emulator = &valgrind->emulator;
+	unsigned long long repeats = valgrind->count[COLUMN_REPEATS];
+	struct fit fit;
+
+	fprintf(file, " in %s, which takes %s times as long as the command alone\n",
+		valgrind->version, emulator->times);
+	if (repeats)
+		fprintf(file,
+			" string instructions count once each; they were repeated %llu times\n",
+			repeats);
+	if (*emulator->slower) {
+		fit = fit_begin(file, 2);
+		fit_words(&fit, " by callgrind, slower, where a string instruction counts again at "
+				"each repeat: ");
+		fit_words(&fit, emulator->slower);
+		fit_end(&fit);
+	}
 	if (valgrind->doubt)
 		fprintf(file, " incomplete: %s\n", valgrind->doubt);
 }
