@@ -11,8 +11,8 @@
 #include "tools/perfex/sample/fenced.h"
 #include "tools/perfex/sample/helper.h"
 
-#define MEGABYTES     4096 /* of memory that it may have beyond perfex's */
-#define SECONDS	      20   /* that a sample may take */
+#define MEGABYTES     32768 /* of memory that it may have beyond perfex's, mapped files included */
+#define SECONDS	      20    /* that a sample may take */
 #define MOST_FAILURES 8
 
 struct answer {
@@ -79,26 +79,39 @@ void fenced_end(struct fenced *fenced)
 	fenced->pid = 0;
 }
 
+/* Receives an answer; returns how many calls it has, -1: none comes. */
+static ssize_t receive(int line, struct answer *answer)
+{
+	ssize_t got;
+
+	do
+		got = recv(line, answer, sizeof(*answer), 0);
+	while (got < 0 && errno == EINTR);
+	got -= (ssize_t)offsetof(struct answer, chain);
+	return got < 0 ? -1 : got / (ssize_t)sizeof(answer->chain[0]);
+}
+
 size_t fenced_next(struct fenced *fenced, uint32_t pid, const uint64_t **chain,
 		   enum unwind_end *end)
 {
 	static struct answer answer;
-	ssize_t got = -1;
+	bool is_new = false;
+	ssize_t n = -1;
 
 	*end = UNWIND_WHOLE;
-	if (fenced->failures >= MOST_FAILURES)
-		return 0;
-	if (fenced->pid || begin(fenced))
-		do
-			got = recv(fenced->line, &answer, sizeof(answer), 0);
-		while (got < 0 && errno == EINTR);
-	if (got < (ssize_t)sizeof(answer.end)) {
-		fenced_end(fenced);
-		unwind_leave_out(fenced->unwinder, pid);
-		fenced->failures++;
-		return 0;
-	}
-	*end = (enum unwind_end)answer.end;
 	*chain = answer.chain;
-	return ((size_t)got - sizeof(answer.end)) / sizeof(answer.chain[0]);
+	while (fenced->failures < MOST_FAILURES && n < 0 && !is_new) {
+		is_new = !fenced->pid;
+		if (fenced->pid || begin(fenced))
+			n = receive(fenced->line, &answer);
+		if (n < 0)
+			fenced_end(fenced);
+	}
+	if (n >= 0) {
+		*end = (enum unwind_end)answer.end;
+		return (size_t)n;
+	}
+	unwind_leave_out(fenced->unwinder, pid);
+	fenced->failures++;
+	return 0;
 }

@@ -23,8 +23,9 @@ struct fenced {
 
 /*
  * The calls of the sample at hand, as those of unwind(), of which all arguments but the unwinder
- * are. The first question begins the process. If it fails, the sample's process gets no calls, and
- * another one is begun for the next sample, some times.
+ * are. The first question begins the process. If it fails, another one is asked, which does not
+ * have the memory that earlier samples took; if that fails, too, the sample's process gets no
+ * calls.
  */
 size_t fenced_next(struct fenced *fenced, uint32_t pid, const uint64_t **chain,
 		   enum unwind_end *end);
