@@ -71,6 +71,8 @@ expect "a command that ends before its time is up" 3 'page-faults' "$perfex" --t
 # ---- the beginning of the time ----
 expect "the delay is longer than the command" 0 '^ 0.000000 s elapsed, ' "$perfex" --delay 60000 -e page-faults true
 expect "the delay is longer than the command: why" 0 'the command ended before the delay did' cat "$work/out"
+sleep 0.5 &
+expect "the delay is longer than the process" 0 'it was over before the delay was' "$perfex" --delay 60000 -e page-faults -p $!
 # An error of one run is not the next one's.
 # shellcheck disable=SC2016
 expect "the delay is longer than the first run" 0 '(counted in 1 of 2 runs)' "$perfex" -r 2 --delay 2000 -e page-faults \

@@ -180,7 +180,7 @@ START_TEST(qualities)
 	for (i = 0; i < ARRAY_SIZE(cases); i++) {
 		for (k = 0; k < 3; k++) {
 			snprintf(report, sizeof(report),
-				 PROCESS("5%u", "",
+				 PROCESS("5%u", ",\"children_left_out\":2",
 					 REGION("r", "1", VALUE("v", "1", "1", "%s"), "") "}"),
 				 (unsigned int)k, cases[i][k]);
 			write_report((unsigned int)k, report);
@@ -189,6 +189,7 @@ START_TEST(qualities)
 		snprintf(wanted, sizeof(wanted), " v ns: mean 1, imbalance 0.0%%, %s\n",
 			 cases[i][3]);
 		ck_assert_msg(strstr(text, wanted) != NULL, "no \"%s\" in %s", wanted, text);
+		ck_assert_ptr_nonnull(strstr(text, "6 child processes had no report"));
 	}
 	end();
 }
