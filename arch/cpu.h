@@ -138,10 +138,10 @@ void perfctr_powerpc_identify(uint32_t pvr, struct perfctr_cpu *cpu);
 void perfctr_arm64_identify(uint64_t midr, unsigned int counters, struct perfctr_cpu *cpu);
 
 /*
- * Describe a RISC-V from mvendorid and marchid, and whether its counters interrupt and tell modes
- * apart, as those of Sscofpmf do.
+ * Describe a RISC-V from mvendorid, marchid and mimpid, and whether its counters interrupt and tell
+ * modes apart, as those of Sscofpmf do.
  */
-void perfctr_riscv_identify(uint64_t vendor, uint64_t arch, int interrupts,
+void perfctr_riscv_identify(uint64_t vendor, uint64_t arch, uint64_t implementation, int interrupts,
 			    struct perfctr_cpu *cpu);
 
 /*

@@ -9,20 +9,28 @@
 #include "arch/riscv/riscv.h"
 #include "arch/riscv/sbi.h"
 
+/*
+ * Digits are sets: of the third hexadecimal digit from the right of marchid, which is not in arch
+ * then, and of the first one of mimpid; 0: any mimpid.
+ */
 /* clang-format off */
 static const struct core {
 	uint32_t vendor;
+	uint16_t digits, implementations;
 	uint64_t arch;
 	char id[12];
 	char name[24];
 } cores[] = {
-	{ 0, 0, "sbi", "RISC-V with SBI PMU" }, /* any other one */
+	{ 0, 0, 0, 0, "sbi", "RISC-V with SBI PMU" }, /* any other one */
 	/* This is also Ky X1. The meaning of its own codes has not been published. */
-	{ 0x710, 0x8000000058000001, "sbi", "SpacemiT X60" },
-	{ 0x489, 0x8000000000000007, "u74", "SiFive U74" },
-	{ 0x489, 0x8000000000000008, "p550", "SiFive P550" },
-	{ 0x5B7, 0, "c900", "T-Head C906 or C910" },
-	{ 0x5B7, 0x80000000090C0D00, "c900", "T-Head C910 or C920" },
+	{ 0x710, 0, 0, 0x8000000058000001, "sbi", "SpacemiT X60" },
+	{ 0x489, 0, 0, 0x8000000000000007, "u74", "SiFive U74" },
+	{ 0x489, 0x7FFE, 1 << 7 | 1 << 8 | 1 << 0xA | 1 << 0xC, 0x8000000000000007, "bullet-07", "SiFive Bullet 07" },
+	{ 0x489, 0x7FFE, 1 << 0xD, 0x8000000000000007, "bullet-0d", "SiFive Bullet 0D" },
+	{ 0x489, 0, 0, 0x8000000000000008, "p550", "SiFive P550" },
+	{ 0x489, 0x7E, 1 << 9 | 1 << 0xB, 0x8000000000000008, "p650", "SiFive P650" },
+	{ 0x5B7, 0, 0, 0, "c900", "T-Head C906 or C910" },
+	{ 0x5B7, 0, 0, 0x80000000090C0D00, "c900", "T-Head C910 or C920" },
 };
 /* clang-format on */
 
@@ -44,13 +52,30 @@ int perfctr_riscv_typical(unsigned int n, struct perfctr_cpu *cpu)
 	return 0;
 }
 
-void perfctr_riscv_identify(uint64_t vendor, uint64_t arch, int interrupts, struct perfctr_cpu *cpu)
+static int has_implementation(const struct core *core, uint64_t implementation)
+{
+	while (implementation > 0xF)
+		implementation >>= 4;
+	return !core->implementations || core->implementations >> implementation & 1;
+}
+
+static int is_core(const struct core *core, uint64_t vendor, uint64_t arch, uint64_t implementation)
+{
+	if (core->digits && core->digits >> (arch >> 8 & 0xF) & 1)
+		arch &= ~(uint64_t)0xF00;
+	else if (core->digits)
+		return 0;
+	return core->vendor == vendor && core->arch == arch &&
+	       has_implementation(core, implementation);
+}
+
+void perfctr_riscv_identify(uint64_t vendor, uint64_t arch, uint64_t implementation, int interrupts,
+			    struct perfctr_cpu *cpu)
 {
 	unsigned int n;
 
-	for (n = CORES - 1; n > 0; n--)
-		if (cores[n].vendor == vendor && cores[n].arch == arch)
-			break;
+	for (n = CORES - 1; n > 0 && !is_core(&cores[n], vendor, arch, implementation); n--)
+		;
 	perfctr_riscv_typical(n, cpu);
 	cpu->pcint = interrupts != 0;
 }

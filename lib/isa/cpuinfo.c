@@ -65,10 +65,11 @@ static bool is_first_c900(uint64_t vendor, uint64_t arch, uint64_t implementatio
 void perfctr_cpuinfo_riscv(const char *text, struct perfctr_cpu *cpu)
 {
 	uint64_t vendor = number(text, "mvendorid"), arch = number(text, "marchid");
+	uint64_t implementation = number(text, "mimpid");
 
-	perfctr_riscv_identify(vendor, arch,
+	perfctr_riscv_identify(vendor, arch, implementation,
 			       interrupts(find(text, "isa")) ||
-				       is_first_c900(vendor, arch, number(text, "mimpid")),
+				       is_first_c900(vendor, arch, implementation),
 			       cpu);
 }
 

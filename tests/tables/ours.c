@@ -148,7 +148,7 @@ static void print_hart(const char *line)
 
 	if (sscanf(line, "%" SCNx64 " %" SCNx64 " %" SCNx64, &vendor, &arch, &implementation) != 3)
 		exit(2);
-	perfctr_riscv_identify(vendor, arch, 1, &cpu);
+	perfctr_riscv_identify(vendor, arch, implementation, 1, &cpu);
 	print_identity(&cpu);
 }
 
