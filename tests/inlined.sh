@@ -1,6 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: LGPL-2.1-or-later
-# The functions that perfex finds inlined, at each address of programs of several compilers, against llvm-symbolizer's.
+# The functions that perfex finds inlined, and the lines of the source, at each address of programs of several compilers,
+# against llvm-symbolizer's.
 # usage: inlined.sh BUILD [PROGRAM...]	a directory of configure's with libdw; other programs with debugging information
 # Prints a line per program; exit status 1 if an address differs. At most 20,000 addresses of a program are looked at.
 set -u
@@ -80,7 +81,14 @@ chains() {
 	address { for (i = n - 1; i > 0; i--) address = address ";" name[i]; print address; address = ""; lines = n = 0 }'
 }
 
-# compare NAME PROGRAM: the chains of both.
+# Makes "address;file:line" of them, where the line is known.
+innermost() {
+	awk '/^0x[0-9a-f]+$/ && !address { address = $0; next }
+	NF && lines++ == 1 { sub(/:[0-9]+$/, ""); sub(/.*\//, ""); print address ($0 ~ /^\?\?|:0$/ ? "" : ";" $0) }
+	!NF { address = ""; lines = 0 }'
+}
+
+# compare NAME PROGRAM: the chains and the lines of both.
 compare() {
 	addresses "$2" >"$work/addresses"
 	"$build/tests/tools/inlined" "$2" <"$work/addresses" >"$work/ours" || {
@@ -91,6 +99,16 @@ compare() {
 	llvm-symbolizer --obj="$2" --print-address --no-demangle --inlines --functions=linkage <"$work/addresses" |
 		chains >"$work/theirs"
 	all=$(wc -l <"$work/theirs") deep=$(grep -c ';.*;' "$work/theirs")
+	"$build/tests/tools/inlined" "$2" lines <"$work/addresses" >"$work/lines"
+	llvm-symbolizer --obj="$2" --print-address --inlines <"$work/addresses" | innermost >"$work/their-lines"
+	known=$(grep -c ';' "$work/their-lines")
+	if [ "$known" -gt 100 ] && cmp -s "$work/lines" "$work/their-lines"; then
+		echo "PASS $1: lines of $known addresses"
+	else
+		echo "FAIL $1: of $known addresses with lines, some differ:"
+		diff "$work/lines" "$work/their-lines" | cut -c 1-200 | head -n 6
+		failed=1
+	fi
 	if [ "$all" = "$(wc -l <"$work/addresses")" ] && [ "$deep" -gt 100 ] && cmp -s "$work/ours" "$work/theirs"; then
 		echo "PASS $1: $all addresses, $deep with two or more inlined functions"
 	else

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
  * inlined.c - prints the functions that are inlined at addresses of a program, one by one from its
- * standard input, as perfex finds them: "address;outer;inner", for tests/inlined.sh.
+ * standard input, as perfex finds them: "address;outer;inner"; with a second argument the lines of
+ * the source, "address;file:line". tests/inlined.sh calls it.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -40,13 +41,14 @@ static int open_here(const void *arg, const char *path)
 
 int main(int argc, char **argv)
 {
-	struct elf_source source = { -1, argc == 2 ? argv[1] : "", open_here, NULL };
+	struct elf_source source = { -1, argc > 1 ? argv[1] : "", open_here, NULL };
 	unsigned long long one;
 
 	source.fd = elf_open_file(source.path);
 	while (n < MOST && scanf("%llx", &one) == 1)
 		address[n++] = one;
-	if (source.fd < 0 || !inlined_find(&source, address, n, print, NULL))
+	if (source.fd < 0 ||
+	    !(argc > 2 ? inlined_lines : inlined_find)(&source, address, n, print, NULL))
 		return 1;
 	print_plain(n);
 	inlined_end();

@@ -587,7 +587,8 @@ expect "a process' name in calls" 0 '^sleep;' \
 rm -f "$(grep -m 1 '^/tmp/perf-[0-9]*\.map$' "$work/out")"
 expect "no semicolon of a name's, and nothing for terminals" 0 ':name??1m??ä [0-9]*$' cat "$work/out"
 
-# Inlined functions follow the one that they are in, unless there is no debugging information; tables have it alone.
+# Inlined functions follow the one that they are in, unless there is no debugging information; tables have it alone, and the
+# inlined function's line.
 cat >"$work/inlined.c" <<'EOT'
 #include <time.h>
 static inline __attribute__((always_inline)) void least(volatile long *n)
@@ -617,14 +618,21 @@ for flags in -g -g0; do
 	if [ "${HAVE_LIBDW:-no}" = no ]; then
 		expect "inlined functions, $flags, without libdw" 0 \
 			'^ *inlined functions are not shown: this perfex was built without libdw (Debian: libdw-dev)' cat "$work/out"
+		expect "lines of the source, $flags, without libdw" 125 '^perfex: --by line: .*libdw.*; take function or address$' \
+			"$perfex" --sample --by line true
 	elif [ $flags = -g ]; then
 		expect "inlined functions" 0 '^inlined;.*;work;more_\[i\];least_\[i\] [1-9][0-9]*$' cat "$work/out"
 		sample --json "$work/inlined"
 		expect "inlined functions in JSON" 0 '"work","more_\[i\]","least_\[i\]"' cat "$work/out"
 		sample "$work/inlined"
 		rows "inlined functions in a table" '%  work ' "$work/inlined"
+		sample --by line "$work/inlined"
+		rows "lines of the source" '%  inlined.c:5 work ' "$work/inlined"
+		expect "the table's head" 0 '^ *samples percent  line and function  *file$' cat "$work/out"
 	else
 		expect "inlined functions, without -g" 0 '^inlined;.*;work [1-9][0-9]*$' cat "$work/out"
+		sample --by line "$work/inlined"
+		rows "lines of the source, without -g" '%  work ' "$work/inlined"
 	fi
 done
 

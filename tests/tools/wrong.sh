@@ -222,7 +222,7 @@ wrong "--emulate can't be combined with --sample" --emulate --sample
 wrong 'has an empty place' --emulate -e instructions,
 wrong '--by needs --sample' --by file
 wrong '--format=folded needs --sample' --format=folded
-wrong '--by takes function, file, address, branch or source' --sample --by cpu
+wrong '--by takes function, file, address, line, branch or source' --sample --by cpu
 wrong '--by is for the table; leave out --format=folded' --sample --by file --format=folded
 wrong '--by is for the table' --sample --format=folded --by source
 wrong "can't be combined: leave out one" --sample --format=folded --format=perf-data

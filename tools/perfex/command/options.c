@@ -10,6 +10,7 @@
 #include "tools/perfex/count/emulated.h"
 #include "tools/perfex/count/topdown.h"
 #include "tools/perfex/command/options.h"
+#include "tools/perfex/sample/libdw.h"
 #include "tools/perfex/sample/unwind.h"
 #include "tools/perfex/command/suggest.h"
 
@@ -28,17 +29,19 @@ static void set_kind(struct options *options, const char *text)
 {
 	static const char *const kinds[] = {
 		[PLACE_FUNCTION] = "function", [PLACE_FILE] = "file",
-		[PLACE_ADDRESS] = "address",   [PLACE_BRANCH] = "branch",
-		[PLACE_SOURCE] = "source",
+		[PLACE_ADDRESS] = "address",   [PLACE_LINE] = "line",
+		[PLACE_BRANCH] = "branch",     [PLACE_SOURCE] = "source",
 	};
 	unsigned int i, n = sizeof(kinds) / sizeof(kinds[0]);
 
 	for (i = 0; i < n && strcmp(kinds[i], text) != 0; i++)
 		;
 	if (i == n)
-		die("--by takes function, file, address, branch or source, not \"%s\"; counts are "
+		die("--by takes function, file, address, line, branch or source, not \"%s\"; counts are "
 		    "shown by --per=cpu, --per=core and so on",
 		    text);
+	if (i == PLACE_LINE && libdw_load())
+		die("--by line: %s; take function or address", libdw_load());
 	options->kind = (enum place_kind)i;
 	options->by_place = true;
 }

@@ -98,7 +98,7 @@ static const struct {
 	  "perfex samples by --sample: perfex --sample COMMAND, or --sample --format=perf-data -o "
 	  "perf.data COMMAND for perf report" },
 	{ "report", "perfex --sample COMMAND shows its report when the command ends" },
-	{ "annotate", "perfex --sample --by address COMMAND shows instructions" },
+	{ "annotate", "perfex --sample --by line COMMAND shows lines, --by address instructions" },
 };
 
 void suggest_command(const char *word)

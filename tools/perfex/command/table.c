@@ -212,9 +212,9 @@ static const struct option_row rows[OPTIONS] = {
 	[OPTION_BY] = { .name = "by",
 			.shows = "KIND",
 			.argument = ARGUMENT_WORD,
-			.words = "function file address branch source",
+			.words = "function file address line branch source",
 			.modes = SAMPLE,
-			.help = "show samples by function, file or address; mispredictions by branch; or accesses "
+			.help = "show samples by function, file, address or line of the source; mispredictions by branch; or accesses "
 				"to memory by the source of their data" },
 	[OPTION_CALL_GRAPH] = { .name = "call-graph",
 				.shows = "KIND",

@@ -755,12 +755,94 @@ bool histogram_is_weighted(const struct histogram *histogram)
 	return histogram->events != histogram->samples;
 }
 
+/* ---- what debugging information tells of places ---- */
+
+/* A frame with its number in another order. */
+struct numbered_frame {
+	struct frame frame;
+	uint32_t number;
+};
+
+static int compare_frames(const void *a, const void *b)
+{
+	const struct numbered_frame *one = a, *two = b;
+
+	if (one->frame.file != two->frame.file)
+		return one->frame.file < two->frame.file ? -1 : 1;
+	return one->frame.offset < two->frame.offset ? -1 : one->frame.offset > two->frame.offset;
+}
+
+/* Asks about n frames of a file. False: that took too long, and not all was found. */
+static bool ask_file(struct histogram *histogram, const struct numbered_frame *frame, size_t n,
+		     bool (*ask)(const struct elf_source *source, const uint64_t *address, size_t n,
+				 inlined_found *found, void *arg),
+		     inlined_found *found, void *arg)
+{
+	struct file *file = &histogram->file[frame->frame.file];
+	const struct elf_source source = { file->fd, file->name, open_debug, file };
+	uint64_t *address = need(calloc(n, sizeof(*address)));
+	bool all = true;
+	size_t i;
+
+	read_symbols(histogram, file);
+	for (i = 0; i < n && file->symbols; i++)
+		if (!symbols_address(file->symbols, frame[i].frame.offset, &address[i]))
+			address[i] = 0;
+	if (file->fd >= 0 && !file->pid && !file->whole && !is_changed(file))
+		all = ask(&source, address, n, found, arg);
+	free(address);
+	return all;
+}
+
+/* The lines of places, by the places' numbers. */
+struct lines {
+	char **line; /* NULL: it is not known */
+	const struct numbered_frame *frame;
+};
+
+static void take_line(void *arg, size_t number, const char *names, size_t n)
+{
+	struct lines *lines = arg;
+
+	lines->line[lines->frame[number].number] = need(strndup(names, n));
+}
+
+/* Returns them, to be freed. */
+static char **find_lines(struct histogram *histogram)
+{
+	struct numbered_frame *frame = need(calloc(histogram->nplaces + 1, sizeof(*frame)));
+	struct lines lines = { .line = need(calloc(histogram->places + 1, sizeof(char *))) };
+	size_t i, n = 0, first = 0;
+
+	for (i = 0; i < histogram->places; i++) {
+		const struct place *place = &histogram->place[i];
+
+		if (place->count)
+			frame[n++] = (struct numbered_frame){ { place->file, place->offset },
+							      (uint32_t)i };
+	}
+	qsort(frame, n, sizeof(*frame), compare_frames);
+	for (i = 0; i < n; i++) {
+		if (i + 1 < n && frame[i + 1].frame.file == frame[i].frame.file)
+			continue;
+		lines.frame = &frame[first];
+		if (!ask_file(histogram, lines.frame, i + 1 - first, inlined_lines, take_line,
+			      &lines))
+			histogram->slow = histogram->file[frame[i].frame.file].name;
+		first = i + 1;
+	}
+	inlined_end();
+	free(frame);
+	return lines.line;
+}
+
 /* ---- rows ---- */
 
 struct row {
 	uint64_t count, events, missed;
 	uint64_t offset;    /* in the symbol, or the file; 0 if it is not shown */
 	const char *symbol; /* NULL: there is none */
+	const char *line;   /* NULL: it is not known, or not shown */
 	const struct file *file;
 };
 
@@ -774,6 +856,8 @@ static int compare_names(const void *a, const void *b)
 	if (!one->symbol != !two->symbol)
 		return one->symbol ? -1 : 1;
 	result = one->symbol ? strcmp(one->symbol, two->symbol) : 0;
+	if (!result)
+		result = strcmp(one->line ? one->line : "", two->line ? two->line : "");
 	return result ? result : one->offset < two->offset ? -1 : one->offset > two->offset;
 }
 
@@ -905,13 +989,17 @@ static struct row make_row(struct histogram *histogram, const struct place *plac
 	return row;
 }
 
-static size_t make_rows(struct histogram *histogram, struct row *rows, enum place_kind kind)
+static size_t make_rows(struct histogram *histogram, struct row *rows, enum place_kind kind,
+			char *const *line)
 {
 	size_t i, n = 0, merged = 0;
 
-	for (i = 0; i < histogram->places; i++)
-		if (histogram->place[i].count)
-			rows[n++] = make_row(histogram, &histogram->place[i], kind);
+	for (i = 0; i < histogram->places; i++) {
+		if (!histogram->place[i].count)
+			continue;
+		rows[n] = make_row(histogram, &histogram->place[i], kind);
+		rows[n++].line = line ? line[i] : NULL;
+	}
 	if (n)
 		qsort(rows, n, sizeof(*rows), compare_names);
 	for (i = 0; i < n; i++) {
@@ -939,9 +1027,11 @@ static char *place_name(const struct row *row, bool with_offset)
 {
 	char *name = row->symbol ? demangle(row->symbol) : need(strdup("")), *full;
 
-	full = need(malloc(strlen(name) + 32));
+	full = need(malloc(strlen(name) + (row->line ? strlen(row->line) : 0) + 32));
 	strcpy(full, name);
-	if (with_offset && (row->symbol || !row->file->whole))
+	if (row->line)
+		sprintf(full, "%s%s%s", row->line, *name ? " " : "", name);
+	else if (with_offset && (row->symbol || !row->file->whole))
 		sprintf(full, "%s+0x%llx", name, (unsigned long long)row->offset);
 	else if (!row->symbol)
 		strcpy(full, "-");
@@ -999,14 +1089,18 @@ static void print_head(FILE *file, enum place_kind kind)
 	else
 		fprintf(file, " %12s %7s  ", "samples", "percent");
 	if (kind != PLACE_FILE)
-		fprintf(file, "%-36s  ", kind == PLACE_FUNCTION ? "function" : "address");
+		fprintf(file, "%-36s  ",
+			kind == PLACE_FUNCTION ? "function"
+			: kind == PLACE_LINE   ? "line and function"
+					       : "address");
 	fputs("file\n", file);
 }
 
 void histogram_print(struct histogram *histogram, FILE *file, enum place_kind kind)
 {
 	struct row *rows = need(calloc(histogram->nplaces + 1, sizeof(*rows)));
-	size_t i, n = make_rows(histogram, rows, kind);
+	char **line = kind == PLACE_LINE ? find_lines(histogram) : NULL;
+	size_t i, n = make_rows(histogram, rows, kind, line);
 	struct row rest = { .count = 0 };
 
 	if (n)
@@ -1022,6 +1116,9 @@ void histogram_print(struct histogram *histogram, FILE *file, enum place_kind ki
 		print_numbers(file, histogram, &rest, kind);
 		fprintf(file, "in %zu other places\n", n - ROWS);
 	}
+	for (i = 0; line && i < histogram->places; i++)
+		free(line[i]);
+	free(line);
 	free(rows);
 	demangle_end();
 }
@@ -1050,7 +1147,7 @@ static uint64_t busiest_place(struct histogram *histogram, const struct row *fun
 size_t histogram_top(struct histogram *histogram, struct histogram_top *top, size_t n)
 {
 	struct row *rows = need(calloc(histogram->nplaces + 1, sizeof(*rows)));
-	size_t i, all = make_rows(histogram, rows, PLACE_FUNCTION);
+	size_t i, all = make_rows(histogram, rows, PLACE_FUNCTION, NULL);
 
 	for (i = 0; i < all && i < n; i++)
 		top[i] = (struct histogram_top){
@@ -1075,20 +1172,6 @@ struct naming {
 	struct numbered_frame *frame;
 	size_t named, first; /* of the file at hand */
 };
-
-struct numbered_frame {
-	struct frame frame;
-	uint32_t number;
-};
-
-static int compare_frames(const void *a, const void *b)
-{
-	const struct numbered_frame *one = a, *two = b;
-
-	if (one->frame.file != two->frame.file)
-		return one->frame.file < two->frame.file ? -1 : 1;
-	return one->frame.offset < two->frame.offset ? -1 : one->frame.offset > two->frame.offset;
-}
 
 /* Names the functions of frames up to one. */
 static void name_functions(struct naming *naming, size_t end)
@@ -1119,22 +1202,11 @@ static void name_inlined(void *arg, size_t number, const char *names, size_t n)
 /* Names n frames of a file. */
 static void name_file(struct naming *naming, size_t n)
 {
-	struct histogram *histogram = naming->histogram;
-	struct numbered_frame *frame = &naming->frame[naming->first];
-	struct file *file = &histogram->file[frame->frame.file];
-	const struct elf_source source = { file->fd, file->name, open_debug, file };
-	uint64_t *address = need(calloc(n, sizeof(*address)));
-	size_t i;
-
-	read_symbols(histogram, file);
-	for (i = 0; i < n && file->symbols; i++)
-		if (!symbols_address(file->symbols, frame[i].frame.offset, &address[i]))
-			address[i] = 0;
-	if (file->fd >= 0 && !file->pid && !file->whole && !is_changed(file) &&
-	    !inlined_find(&source, address, n, name_inlined, naming))
-		histogram->slow = file->name;
+	if (!ask_file(naming->histogram, &naming->frame[naming->first], n, inlined_find,
+		      name_inlined, naming))
+		naming->histogram->slow =
+			naming->histogram->file[naming->frame[naming->first].frame.file].name;
 	name_functions(naming, naming->first + n);
-	free(address);
 }
 
 /* Names the frames of all chains, file by file. */

@@ -19,7 +19,14 @@ struct map {
 };
 
 /* The kinds of rows. PLACE_SOURCE is no place: see sources.h. */
-enum place_kind { PLACE_FUNCTION, PLACE_FILE, PLACE_ADDRESS, PLACE_BRANCH, PLACE_SOURCE };
+enum place_kind {
+	PLACE_FUNCTION,
+	PLACE_FILE,
+	PLACE_ADDRESS,
+	PLACE_LINE,
+	PLACE_BRANCH,
+	PLACE_SOURCE
+};
 
 struct histogram *histogram_new(void);
 

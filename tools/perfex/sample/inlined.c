@@ -5,6 +5,7 @@
 #include <dwarf.h>
 #include <elfutils/libdw.h>
 #include <limits.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -20,7 +21,8 @@
 #define LONGEST	       60	 /* seconds that all files may take */
 
 struct question {
-	uint64_t file; /* a number of its own, with whose first question comes the descriptor */
+	uint64_t file;	/* a number of its own, with whose first question comes the descriptor */
+	uint64_t lines; /* they are asked for; 0: inlined functions */
 	uint64_t address[MOST_ADDRESSES];
 };
 
@@ -390,6 +392,31 @@ static size_t put_names(uint64_t address, char *text, size_t room)
 	return put_calls(address, text, room);
 }
 
+/* ---- lines ---- */
+
+/* Writes "FILE:LINE" without directories; returns its size, 0 if it is not known, or room + 1. */
+static size_t put_line(uint64_t address, char *text, size_t room)
+{
+	const struct range *range = find_range(&file.ranges, address);
+	Dwarf_Line *line = range ? dw.dwarf_getsrc_die(&file.unit[range->owner].die, address)
+				 : NULL;
+	const char *name = line ? dw.dwarf_linesrc(line, NULL, NULL) : NULL, *slash;
+	char whole[4096];
+	size_t n;
+	int number;
+
+	/* Line 0 says that the instruction is of none. */
+	if (!name || dw.dwarf_lineno(line, &number) != 0 || !number)
+		return 0;
+	slash = strrchr(name, '/');
+	n = (size_t)snprintf(whole, sizeof(whole), "%.4000s:%d", slash ? slash + 1 : name, number) +
+	    1;
+	if (n > room)
+		return room + 1;
+	memcpy(text, whole, n);
+	return n;
+}
+
 /* ---- files ---- */
 
 /*
@@ -479,12 +506,14 @@ static size_t answer(char *packet, size_t n, int fd)
 	size_t i, used = 0, more;
 
 	memcpy(&question, packet, n < sizeof(question) ? n : sizeof(question));
-	n = n < sizeof(question) ? (n - sizeof(question.file)) / sizeof(question.address[0])
-				 : MOST_ADDRESSES;
+	n = n < sizeof(question)
+		    ? (n - offsetof(struct question, address)) / sizeof(question.address[0])
+		    : MOST_ADDRESSES;
 	if (question.file != file.number)
 		open_file(question.file, fd);
 	for (i = 0; i < n && used < LONGEST_PACKET && file.entries < MOST_ENTRIES; i++) {
-		more = put_names(question.address[i], packet + used, LONGEST_PACKET - 1 - used);
+		more = (question.lines ? put_line : put_names)(question.address[i], packet + used,
+							       LONGEST_PACKET - 1 - used);
 		if (file.entries >= MOST_ENTRIES)
 			break; /* some of its names may be missing */
 		if (more > LONGEST_PACKET - 1 - used) {
@@ -542,21 +571,23 @@ static size_t take_answer(char *packet, size_t size, size_t first, size_t most,
 }
 
 /* Asks about a file that is open. */
-static bool ask_all(int fd, const uint64_t *address, size_t n, inlined_found *found, void *arg)
+static bool ask_all(int fd, bool lines, const uint64_t *address, size_t n, inlined_found *found,
+		    void *arg)
 {
 	static struct question question;
 	static char packet[LONGEST_PACKET + 1];
 	size_t done = 0, part, size;
 	uint64_t begin;
 
+	question.lines = lines;
 	for (question.file++; done < n; fd = -1) {
 		part = n - done < MOST_ADDRESSES ? n - done : MOST_ADDRESSES;
 		memcpy(question.address, address + done, part * sizeof(*address));
 		begin = clock_ns();
 		size = spent < LONGEST * UINT64_C(1000000000)
 			       ? helper_ask(&helper, &question,
-					    sizeof(question.file) + part * sizeof(*address), fd,
-					    packet, LONGEST_PACKET)
+					    offsetof(struct question, address[part]), fd, packet,
+					    LONGEST_PACKET)
 			       : 0;
 		spent += clock_ns() - begin;
 		packet[size] = '\0';
@@ -568,25 +599,44 @@ static bool ask_all(int fd, const uint64_t *address, size_t n, inlined_found *fo
 	return true;
 }
 
-bool inlined_find(const struct elf_source *source, const uint64_t *address, size_t n,
-		  inlined_found *found, void *arg)
+static bool ask_of(const struct elf_source *source, bool lines, const uint64_t *address, size_t n,
+		   inlined_found *found, void *arg)
 {
 	int fd = n ? elf_dwarf(source) : -1;
 	bool all;
 
 	if (fd < 0)
 		return true;
-	all = ask_all(fd, address, n, found, arg);
+	all = ask_all(fd, lines, address, n, found, arg);
 	if (!all)
 		helper_end(&helper); /* another file may do */
 	close(fd);
 	return all;
 }
 
+bool inlined_find(const struct elf_source *source, const uint64_t *address, size_t n,
+		  inlined_found *found, void *arg)
+{
+	return ask_of(source, false, address, n, found, arg);
+}
+
+bool inlined_lines(const struct elf_source *source, const uint64_t *address, size_t n,
+		   inlined_found *found, void *arg)
+{
+	return ask_of(source, true, address, n, found, arg);
+}
+
 #else
 
 bool inlined_find(const struct elf_source *source, const uint64_t *address, size_t n,
 		  inlined_found *found, void *arg)
+{
+	(void)source, (void)address, (void)n, (void)found, (void)arg;
+	return true;
+}
+
+bool inlined_lines(const struct elf_source *source, const uint64_t *address, size_t n,
+		   inlined_found *found, void *arg)
 {
 	(void)source, (void)address, (void)n, (void)found, (void)arg;
 	return true;

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * inlined.h - the functions that a compiler has inlined at an instruction, by libdw. Another
- * process reads the debugging information, which may have any contents.
+ * inlined.h - the functions that a compiler has inlined at an instruction, and the line of the
+ * source that it is of, by libdw. Another process reads the debugging information, which may have
+ * any contents.
  */
 #ifndef PERFCTR_TOOLS_INLINED_H
 #define PERFCTR_TOOLS_INLINED_H
@@ -25,7 +26,11 @@ typedef void inlined_found(void *arg, size_t number, const char *names, size_t n
 bool inlined_find(const struct elf_source *source, const uint64_t *address, size_t n,
 		  inlined_found *found, void *arg);
 
-/* Ends that process; another inlined_find() begins one. */
+/* Finds the lines of the source likewise, and calls back with each: "FILE:LINE", one name. */
+bool inlined_lines(const struct elf_source *source, const uint64_t *address, size_t n,
+		   inlined_found *found, void *arg);
+
+/* Ends that process; another question begins one. */
 void inlined_end(void);
 
 #endif /* PERFCTR_TOOLS_INLINED_H */

@@ -303,7 +303,8 @@ START_TEST(formats)
 	static const char *const names[] = { "--csv", "--json", "--format=openmetrics",
 					     "--format=folded", "--format=perf-data" };
 	static const char *const same[] = { "--format=csv", "--format=json" };
-	static const char *const kinds[] = { "function", "file", "address", "branch", "source" };
+	static const char *const kinds[] = { "function", "file",   "address",
+					     "line",	 "branch", "source" };
 	static const char *const by[] = { "-A",		"--per=core", "--per=socket",
 					  "--per=type", "--per=unit", "--per=thread" };
 	static const enum by which[] = { BY_CPU, BY_CORE, BY_SOCKET, BY_TYPE, BY_UNIT, BY_THREAD };
@@ -343,7 +344,8 @@ START_TEST(formats)
 		take(text);
 		ck_assert_uint_eq(options.kind, PLACE_FUNCTION + i);
 	}
-	refused("--by x -h", "--by takes function, file, address, branch or source, not \"x\"");
+	refused("--by x -h",
+		"--by takes function, file, address, line, branch or source, not \"x\"");
 	for (i = 0; i < ARRAY_SIZE(by); i++) {
 		snprintf(text, sizeof(text), "%s %s -h", by[i], by[i]);
 		take(text);
