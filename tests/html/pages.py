@@ -776,7 +776,7 @@ def real():
 def odd():
     """documents that are not as perfex writes them hide none of the others"""
     path = page("odd", [{"type": "counts"}, {"type": "machine"}, {"type": "samples", "stacks": 3},
-                        {"type": "regions", "regions": [{"region": "whole", "values": []}], "visits": 1}])
+                        {"type": "regions", "host": "h", "pid": 1, "regions": [{"region": "whole", "visits": 1, "values": []}]}])
     browser.open(path)
     assert run("document.body.textContent.includes(\"can't be shown\")")
     assert run("document.title.length") > 0
