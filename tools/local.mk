@@ -89,7 +89,7 @@ page_files = $(srcdir)/tools/perfex/report/page.js $(srcdir)/tools/perfex/report
 BUILT_SOURCES += tools/perfex/report/embedded.c
 CLEANFILES += tools/perfex/report/embedded.c
 tools/perfex/report/embedded.c: $(srcdir)/tools/perfex/report/embed.awk $(page_files)
-	$(AM_V_GEN)$(MKDIR_P) tools/perfex/html && \
+	$(AM_V_GEN)$(MKDIR_P) tools/perfex/report && \
 	LC_ALL=C $(AWK) -f $(srcdir)/tools/perfex/report/embed.awk page_script=$(srcdir)/tools/perfex/report/page.js \
 		page_style=$(srcdir)/tools/perfex/report/page.css >$@.tmp && mv $@.tmp $@
 
