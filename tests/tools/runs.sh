@@ -71,7 +71,7 @@ expect "a command that ends before its time is up" 3 'page-faults' "$perfex" --t
 # ---- the beginning of the time ----
 expect "the delay is longer than the command" 0 '^ 0.000000 s elapsed, ' "$perfex" --delay 60000 -e page-faults true
 expect "the delay is longer than the command: why" 0 'the command ended before the delay did' cat "$work/out"
-sleep 0.5 &
+sleep 3 &	# until after perfex has begun, also where that takes long
 expect "the delay is longer than the process" 0 'it was over before the delay was' "$perfex" --delay 60000 -e page-faults -p $!
 # An error of one run is not the next one's.
 # shellcheck disable=SC2016
