@@ -328,7 +328,7 @@ for emulator in $both; do
 done
 
 # ---- perfex's own tool ----
-expect "why it is callgrind" 0 'by callgrind, slower, .*: perfex was built without' env PERFEX_VALGRIND=/nonexistent "$perfex" --emulate true
+expect "why it is callgrind" 0 'by callgrind, slower, .*: perfex.s tool, which is built where .* is not in /nonexistent$' env PERFEX_VALGRIND=/nonexistent "$perfex" --emulate true
 expect "no reason where only callgrind can" 1 '^0$' sh -c "'$perfex' --emulate -e L1-dcache-loads true 2>&1 | grep -c 'by callgrind'"
 if [ "$both" != callgrind ]; then
 	by perfctr

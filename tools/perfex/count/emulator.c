@@ -77,7 +77,9 @@ void emulator_choose(struct emulator *emulator, const struct events *events, con
 		snprintf(emulator->slower, sizeof(emulator->slower), "VALGRIND_LIB is set");
 	else if (!*built)
 		snprintf(emulator->slower, sizeof(emulator->slower),
-			 "perfex was built without valgrind's libraries");
+			 "perfex's tool, which is built where valgrind's libraries are, is not in "
+			 "%s",
+			 directory);
 	else if (strcmp(built, version) != 0)
 		snprintf(emulator->slower, sizeof(emulator->slower), "perfex's tool is of %s",
 			 built);

@@ -80,7 +80,8 @@ static void is_callgrind(const char *name, const char *why)
 	ck_assert_str_eq(emulator.tool, "callgrind");
 	ck_assert_str_eq(emulator.times, "20 to 100");
 	ck_assert(!emulator.once);
-	ck_assert_str_eq(emulator.slower, why);
+	ck_assert_ptr_nonnull(strstr(emulator.slower, why));
+	ck_assert_int_eq(!*emulator.slower, !*why);
 }
 
 START_TEST(by_events)
@@ -108,9 +109,11 @@ START_TEST(reasons)
 	put("version", "valgrind-3.24.0\n");
 	is_callgrind("instructions", "perfex's tool is of valgrind-3.24.0");
 	put("version", "");
-	is_callgrind("instructions", "perfex was built without valgrind's libraries");
+	is_callgrind("instructions",
+		     "perfex's tool, which is built where valgrind's libraries are, is not in ");
 	put("version", NULL);
-	is_callgrind("instructions", "perfex was built without valgrind's libraries");
+	is_callgrind("instructions",
+		     "perfex's tool, which is built where valgrind's libraries are, is not in ");
 	put("version", "valgrind-3.19.0"); /* without the line's end, too */
 	put("default.supp", NULL);
 	ck_assert_int_eq(symlink("/none", path_of("default.supp")), 0);
