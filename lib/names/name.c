@@ -54,14 +54,24 @@
 /* Functions that ask the kernel are out of line, so that the look-ups before them need no stack. */
 #define SLOW __attribute__((noinline, cold))
 
+/* Checks a code that may count on all core types of a hybrid processor. 1, or -1 as above. */
+static SLOW int check_raw(const struct perf_event_attr *attr, const char *word, size_t length)
+{
+	return perfctr_attr_check(attr, word, length) < 0 ||
+			       perfctr_shared_check_raw(attr, word, length) < 0
+		       ? -1
+		       : 1;
+}
+
 /*
  * Puts the event that perfctr_known_parse() found on this core PMU (NULL: on the machine's only
  * one). 1, 0, -1 as above.
  */
-static int word_on_core(const struct perfctr_pmu *core, struct perf_event_attr *attr)
+static SLOW int word_on_core(const struct perfctr_pmu *core, struct perf_event_attr *attr,
+			     const char *word, size_t length)
 {
 	if (!core)
-		return 1;
+		return perfctr_is_hybrid ? check_raw(attr, word, length) : 1;
 	if (attr->type != PERF_TYPE_RAW)
 		return perfctr_sysfs_generic(core, attr);
 	attr->type = core->type;
@@ -297,7 +307,7 @@ static int parse_name(struct perfctr_cores *cores, const struct perfctr_pmu *cor
 		*rest = end_of_word(event, length);
 		own = *rest < end && !perfctr_are_modifiers(*rest + 1, end);
 		if (!own && perfctr_known_parse(event, (size_t)(*rest - event), attr))
-			return word_on_core(core, attr);
+			return word_on_core(core, attr, event, length);
 	}
 	/* The table before sysfs, which costs system calls. It takes unit masks and modifiers. */
 	found = parse_table(core, event, length, attr);
@@ -315,9 +325,9 @@ static int parse_name(struct perfctr_cores *cores, const struct perfctr_pmu *cor
 	}
 	*rest = end_of_word(event, length);
 	if (own && found == 0 && perfctr_known_parse(event, (size_t)(*rest - event), attr))
-		return word_on_core(core, attr);
+		return word_on_core(core, attr, event, length);
 	if (own && found == 0 && parse_cache(event, length, attr, rest))
-		return word_on_core(core, attr);
+		return word_on_core(core, attr, event, length);
 	if (found == 0)
 		found = parse_core_event(cores, core, event, (size_t)(*rest - event), attr);
 	if (found == 0 && !core) {
@@ -371,7 +381,7 @@ static int parse_named_core(struct perfctr_cores *cores, const char *pmu, const 
 /* An event's text in parts: "BASE/TERMS/REST". */
 struct slashed {
 	const char *base, *terms, *rest;
-	size_t base_length, terms_length;
+	size_t base_length, terms_length, length;
 };
 
 static int split(const char *event, size_t length, struct slashed *parts)
@@ -389,6 +399,7 @@ static int split(const char *event, size_t length, struct slashed *parts)
 		.terms = slash + 1,
 		.rest = close + 1,
 		.base_length = (size_t)(slash - event),
+		.length = length,
 		.terms_length = (size_t)(close - slash - 1),
 	};
 	return 0;
@@ -400,7 +411,8 @@ static int parse_pmu(struct perfctr_cores *cores, const char *pmu, const struct 
 	int found = parse_named_core(cores, pmu, parts->terms, parts->terms_length, attr);
 
 	if (found < 0 ||
-	    (found == 0 && perfctr_sysfs_parse(pmu, parts->terms, parts->terms_length, attr) < 0))
+	    (found == 0 && (perfctr_sysfs_parse(pmu, parts->terms, parts->terms_length, attr) < 0 ||
+			    word_on_core(NULL, attr, parts->base, parts->length) < 0)))
 		return -1;
 	return perfctr_terms_apply(parts->terms, parts->terms_length, attr, asked);
 }
@@ -561,7 +573,7 @@ static SLOW int parse_numeric(const char *event, size_t length, struct perf_even
 	attr->type = (uint32_t)type;
 	attr->config = value;
 	if (type == PERF_TYPE_HARDWARE || type == PERF_TYPE_HW_CACHE || type == PERF_TYPE_RAW)
-		return 1;
+		return word_on_core(NULL, attr, event, length);
 	if (type != PERF_TYPE_SOFTWARE && type != PERF_TYPE_TRACEPOINT &&
 	    !perfctr_sysfs_of_type(attr->type, pmu))
 		return perfctr_fail(ENOENT, "this machine has no PMU of the type %u", attr->type);
@@ -651,7 +663,9 @@ static SLOW int parse_numeric_on(const struct perfctr_pmu *core, const char *eve
 {
 	char unused[PERFCTR_NAME_SIZE];
 
-	return parse_numeric(event, length, attr, unused, rest) < 0 ? -1 : word_on_core(core, attr);
+	return parse_numeric(event, length, attr, unused, rest) < 0
+		       ? -1
+		       : word_on_core(core, attr, event, length);
 }
 
 /* A name is neither right nor wrong if a file that tells of it could not be looked at. 0, or -1. */
@@ -678,9 +692,7 @@ int perfctr_name_parse(struct perfctr_cores *cores, const char *event, size_t le
 	if (length == 0)
 		return perfctr_fail(EINVAL, "an event has no name");
 	result = parse_base(cores, event, length, attr, pmu, &rest, asked);
-	if (result >= 0 &&
-	    (perfctr_attr_check(attr, event, length) < 0 ||
-	     (perfctr_is_hybrid && perfctr_shared_check_raw(attr, event, length) < 0)))
+	if (result >= 0 && perfctr_attr_check(attr, event, length) < 0)
 		result = -1;
 	if (check_look_up(since, event, length) < 0 || result < 0 ||
 	    parse_rest(event, length, rest, attr, asked) < 0)
