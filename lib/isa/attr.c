@@ -12,6 +12,7 @@
 #include "arch/isa.h"
 #include "arch/power/codes.h"
 #include "arch/riscv/sbi.h"
+#include "arch/x86/msrs.h"
 #include "lib/base/error.h"
 #include "lib/base/word.h"
 #include "lib/isa/attr.h"
@@ -57,11 +58,11 @@ static void set_guests(const struct perfctr_code *code, struct perf_event_attr *
  * A control has one value for all events that may look at MSR_PEBS_FRONTEND. Of INT_MISC and
  * UOPS_RETIRED one event does, and Linux has the register for that one only.
  */
-static bool looks_at_register(const struct perfctr_code *code)
+static __attribute__((noinline, cold)) bool looks_at_front_end(const struct perfctr_code *code)
 {
 	uint32_t event = code->evntsel & 0xFFFF;
 
-	return code->reg && ((event & 0xFF) != 0xC2 || event == 0x04C2) &&
+	return ((event & 0xFF) != 0xC2 || event == 0x04C2) &&
 	       ((event & 0xFF) != 0xAD || event == 0x40AD);
 }
 
@@ -78,7 +79,9 @@ static inline bool x86_attr(const struct perfctr_cpu *cpu, const struct perfctr_
 		attr->config |= code->evntsel & X86_ANY;
 	}
 	/* Perf takes the value of a register beside the event select in config1. */
-	attr->config1 = looks_at_register(code) ? code->value : 0;
+	attr->config1 = code->reg ? code->value : 0;
+	if (code->reg == PEBS_FRONTEND && !looks_at_front_end(code))
+		attr->config1 = 0;
 	if (cpu->rules == PERFCTR_RULES_K7 && code->high & (AMD_GUEST | AMD_HOST))
 		set_guests(code, attr);
 	set_levels(attr, code->evntsel & X86_USR, code->evntsel & X86_OS);
