@@ -185,7 +185,8 @@ static char *look_at(struct spool *spool, uint64_t size)
 	if (spool->next >= spool->begin && spool->next + size <= spool->end)
 		return spool->buffer + offset;
 	while (got < size && n > 0) {
-		n = pread(spool->fd, spool->buffer + got, BUFFER - got, (off_t)(spool->next + got));
+		n = pread(spool->fd, spool->buffer + got, (size_t)(BUFFER - got),
+			  (off_t)(spool->next + got));
 		got += n > 0 ? (uint64_t)n : 0;
 	}
 	if (got < size)
