@@ -278,8 +278,8 @@ enum {
 static unsigned int kind_of(const struct perfctr_cpu *cpu)
 {
 	if (cpu->omr)
-		return cpu->frontend ? COYOTECOVE : ARCTICWOLF;
-	if (cpu->frontend)
+		return cpu->frontend_holes ? COYOTECOVE : ARCTICWOLF;
+	if (cpu->frontend_holes)
 		return cpu->frontend_holes & 8 ? SKYLAKE : GOLDENCOVE;
 	if (cpu->outstanding)
 		return SMALL;
