@@ -94,7 +94,11 @@ static void test_open()
 	control.tsc_on = 8;
 	config.period = 9;
 	config.flags = PERFCTR_INHERIT;
-	for (const auto &[whom, c] : targets) {
+	/* No lambda of C++17 captures a structured binding. */
+	for (const auto &one : targets) {
+		const auto &whom = one.first;
+		const auto &c = one.second;
+
 		calls("set_open a,b " + string(c) + " 4100; set_close 100",
 		      [&] { return code(p::set::try_open("a,b", whom, flags)); });
 		calls("set_open_control 8 " + string(c) + " 4100; set_close 100",
