@@ -240,6 +240,8 @@ PMU_WRAP = -Wl,-u,__wrap_syscall -Wl,--wrap=syscall,--wrap=ioctl,--wrap=read,--w
 tests_unit_assign_generic_LDADD = arch/libarch.la $(CHECK_LIBS)
 tests_unit_assign_powerpc_LDADD = arch/libarch.la $(CHECK_LIBS)
 tests_unit_assign_x86_LDADD = arch/libarch.la $(CHECK_LIBS)
+tests_unit_zoo_SOURCES = tests/unit/zoo.c tests/harness/epyc.c
+tests_unit_lib_names_name_SOURCES = tests/unit/lib/names/name.c tests/harness/epyc.c
 tests_unit_lib_regions_metrics_SOURCES = tests/unit/lib/regions/metrics.c tests/harness/skylake.c
 tests_unit_lib_base_call_SOURCES = tests/unit/lib/base/call.c tests/harness/skylake.c
 tests_unit_lib_base_call_LDFLAGS = $(WRAP_CONTROLS)

@@ -96,8 +96,8 @@ static void test_open()
 	config.flags = PERFCTR_INHERIT;
 	/* No lambda of C++17 captures a structured binding. */
 	for (const auto &one : targets) {
-		const auto &whom = one.first;
-		const auto &c = one.second;
+		const auto &whom = one.whom;
+		const auto &c = one.c;
 
 		calls("set_open a,b " + string(c) + " 4100; set_close 100",
 		      [&] { return code(p::set::try_open("a,b", whom, flags)); });
