@@ -222,18 +222,19 @@ fi
 # ---- of files ----
 cp "$work/json" "$work/a"
 expect "of a file" 0 '^$' sh -c '"$0" --html "$1" --from "$2" && echo' "$perfex" "$page" "$work/a"
-is "the file's documents" "$page" "$work/a" -
+is "the file's documents" "$page" "$work/a"
 "$perfex" --json -I 20 -e page-faults -o "$work/b" sleep 0.1
 printf '{"type":"machine",\n\t"costs" : [ ]\n}{"type":"later","x":[{"y":{}},{}]}' >"$work/c"
 "$perfex" --html "$page" --from "$work/a" "$work/b" "$work/c"
-is "of several, of any kind and in any form" "$page" "$work/a" "$work/b" "$work/c" -
+is "of several, of any kind and in any form" "$page" "$work/a" "$work/b" "$work/c"
 for rank in 0 1; do
 	printf '{"type":"regions","host":"h","pid":%s,"rank":%s,"regions":[{"region":"r","visits":1,"unfinished":0,"uncounted":0,
 		"values":[{"value":"time","unit":"ns","inclusive":9,"exclusive":8,"quality":"exact"}]}],"subtracted":[],
 		"through_kernel":false,"ends_without_begin":0,"threads_left_out":0,"threads_stale":0,"visits_without_region":0,"children_left_out":0}\n' $rank $rank >"$work/r$rank"
 done
-expect "regions put together, beside a page" 0 '^r,time,ns,inclusive,2,2,9,rank 0,' "$perfex" --csv --html "$page" --from "$work/r0" "$work/r1"
-expect "and for the page alone" 0 '^$' sh -c '"$0" --html "$1" --from "$2" "$3" && echo' "$perfex" "$page" "$work/r0" "$work/r1"
+expect "reports for a page alone" 0 '^$' sh -c '"$0" --html "$1" --from "$2" "$3" && echo' "$perfex" "$page" "$work/r0" "$work/r1"
+is "they are not put together" "$page" "$work/r0" "$work/r1"
+expect "reports put together, beside a page" 0 '^r,time,ns,inclusive,2,2,9,rank 0,' "$perfex" --csv --html "$page" --from "$work/r0" "$work/r1"
 is "reports of regions" "$page" "$work/r0" "$work/r1" -
 holds "and these put together" "$page" "
 assert sources[2]['documents'][0]['type'] == 'merged_regions' and sources[2]['documents'][0]['processes'] == 2"
@@ -241,7 +242,7 @@ assert sources[2]['documents'][0]['type'] == 'merged_regions' and sources[2]['do
 program=$(cd "$(dirname "$perfex")" && pwd)/${perfex##*/}
 cp "$work/a" "$work/-"
 (cd "$work" && "$program" --html - --from - >"$page")
-is "of a file that is called as standard output" "$page" - -
+is "of a file that is called as standard output" "$page" -
 (cd "$work" && "$program" -o - --html ./- --csv -e page-faults true >csv)
 is "and a page that is" "$work/-" -
 

@@ -640,7 +640,8 @@ static int show_files(struct options *options)
 		die("--from: there are no reports of regions to print; leave out %s",
 		    options->file ? "-o" : "the format");
 	merge_end(merge);
-	if (page.data && reports > 1)
+	/* The page alone compares processes itself. */
+	if (page.data && printed && reports > 1)
 		merge_json(merge, page.data);
 	if (printed)
 		merge_print(merge, &output);
