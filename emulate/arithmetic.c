@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * arithmetic.c - what valgrind's 32-bit core takes from the compiler's own library, of which there
- * is none for 32 bits on most 64-bit machines. The core prints with it, which may be slow.
+ * arithmetic.c - what valgrind's 32-bit core takes from the compiler's own library, which most
+ * 64-bit machines have for 64 bits only. The core prints with it, which may be slow.
  */
 typedef unsigned long long u64;
 

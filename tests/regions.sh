@@ -464,7 +464,7 @@ says 127 'command not found' "$perfex" --regions "$work/none"
 says 126 'Permission denied' "$perfex" --regions "$work/module.c"
 says 125 '^perfex: --from needs files' "$perfex" --from
 says 125 "-e can't be combined with --from" "$perfex" --from -e page-faults "$work/none"
-says 125 'none is no file of perfex --json: ' "$perfex" --from "$work/none"
+says 125 'none is not a file of perfex --json: ' "$perfex" --from "$work/none"
 [ -z "$(PERFCTR_REGIONS='' "$perfex" --version 2>&1 >"$work/out")" ]
 check "nothing is reported of a program without regions" $?
 # The library obeys perfex, not the environment; signals are the command's.
@@ -532,7 +532,7 @@ done
 sed '1s/{/{ "type": "regions",/' "$work/1.json" >"$work/right.json"
 says 0 '^a,time,ns,inclusive,1,2,200,rank 1,' "$perfex" --from --csv "$work/right.json"
 echo '{' >"$work/wrong.json"
-says 125 'wrong.json is no file of perfex --json: line [12]: ' "$perfex" --from "$work/wrong.json"
+says 125 'wrong.json is not a file of perfex --json: line [12]: ' "$perfex" --from "$work/wrong.json"
 
 # Metrics: a rank where one has no value, one that has a negative one; a metric with a value's name.
 metrics='"metrics": [ { "metric": "time", "unit": "%%", "inclusive": %s, "exclusive": null, "quality": "%s", "reason": %s, "exclusive_reason": %s } ]'

@@ -30,7 +30,7 @@ bool perfctr_letters_same(const char *name, const char *word, size_t length);
 
 /*
  * The length of a text up to the first of these marks that is not between slashes, which a PMU's
- * terms are; up to its end if there is none.
+ * terms are; without one, its whole length.
  */
 size_t perfctr_letters_until(const char *text, const char *marks);
 

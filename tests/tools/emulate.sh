@@ -249,9 +249,9 @@ expect "one is left, CSV" 0 ",incomplete,.*$left" "$perfex" --emulate --csv sh -
 let_go
 expect "a daemon is left" 0 "^ [12] process.* of the command still ran" "$perfex" --emulate sh -c "$daemon"
 let_go
-# It goes on in valgrind, and executes programs there.
+# It continues in valgrind, and executes programs there.
 for _ in $(seq 600); do ! [ -s "$hold.after" ] || break; sleep 0.1; done
-is "a daemon goes on" "$(cat "$hold.after")" 0
+is "a daemon continues" "$(cat "$hold.after")" 0
 expect "each run's" 0 '^ 2 of 2 runs left processes running beside later ones, the first 1; what valgrind' \
 	"$perfex" --emulate -r 2 sh -c "$leave"
 let_go

@@ -278,10 +278,10 @@ refuses() {	# NAME WORDS argument...
 echo 'no JSON' >"$work/text"
 echo '{"type":"counts"} [1]' >"$work/list"
 : >"$work/empty"
-refuses "a file that is none" "no file of perfex --json: No such file" --html "$page" --from "$work/none"
-refuses "a file of something else" "text is no file of perfex --json: line 1: " --html "$page" --from "$work/a" "$work/text"
-refuses "a document without a type" "list is no file of perfex --json: line 1: there is no object with a \"type\"" --html "$page" --from "$work/list"
-refuses "an empty file" "empty is no file of perfex --json: line 1: the file ends" --html "$page" --from "$work/empty"
+refuses "a file that is none" "not a file of perfex --json: No such file" --html "$page" --from "$work/none"
+refuses "a file of something else" "text is not a file of perfex --json: line 1: " --html "$page" --from "$work/a" "$work/text"
+refuses "a document without a type" "list is not a file of perfex --json: line 1: there is no object with a \"type\"" --html "$page" --from "$work/list"
+refuses "an empty file" "empty is not a file of perfex --json: line 1: the file ends" --html "$page" --from "$work/empty"
 refuses "no page" "b has no reports of regions; --html FILE shows its results" --from "$work/b"
 refuses "no regions to print" "there are no reports of regions to print; leave out -o" --html "$page" -o "$work/made" --from "$work/b"
 refuses "no regions, in a format" "there are no reports of regions to print; leave out the format" --csv --html "$page" --from "$work/b"
@@ -300,7 +300,7 @@ for name in own ./own link; do
 	[ $? = 125 ] && grep -q 'is a file that the page is made of, and would be lost' "$work/out" && cmp -s "$work/a" "$work/own" &&
 		pass "a page in the place of its source, $name" || fail "a page in the place of its source, $name" "printed:"
 done
-refuses "standard output is no source" "^perfex: --from: - is no file of perfex --json: No such file" --html - --from -
+refuses "standard output is no source" "^perfex: --from: - is not a file of perfex --json: No such file" --html - --from -
 refuses "one file by two names" "^perfex: -o and --html name the same file" --html "$page" -o "$(dirname "$page")/./$(basename "$page")" true
 expect "results that can't be written" 125 'No space left' "$perfex" --html "$page" -o /dev/full -e page-faults true
 is "the page of results that can't be written" "$page" -

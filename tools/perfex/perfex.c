@@ -611,7 +611,7 @@ static unsigned int take_file(const char *path, struct merge *merge, struct page
 	unsigned int reports;
 
 	if (!text)
-		die("--from: %s is no file of perfex --json: %s", path, document.problem);
+		die("--from: %s is not a file of perfex --json: %s", path, document.problem);
 	if (page->data)
 		page_add(page, path, text, document.first);
 	reports = merge_add(merge, path, document.first);

@@ -138,7 +138,7 @@ void page_add(struct page *page, const char *path, const char *text, const struc
 		die("--html: %s is a file that the page is made of, and would be lost", own);
 	for (node = first; node; node = node->next)
 		if (!node_member(node, "type", PERFCTR_JSON_STRING))
-			die("--html: %s is no file of perfex --json: line %u: there is no object "
+			die("--html: %s is not a file of perfex --json: line %u: there is no object "
 			    "with a \"type\"",
 			    path, node->line);
 	add_source(page, path, text);
